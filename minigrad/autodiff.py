@@ -14,10 +14,11 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 class ForwardAccumulator:
-    """Computes Jacobian-vector products (JVPs): derivatives along one direction of what is computed in its block.
+    """Computes Jacobian-vector products (JVPs): derivatives along one direction of the results computed in its block.
 
-    With few inputs and many outputs, it needs fewer passes than the `jacobian` of a GradientTape. The tape computes a
-    vector times the Jacobian (a VJP). This is linear in the vector, and its gradient with respect to it is the JVP.
+    For few inputs and many outputs, it needs fewer passes than the `jacobian` of a GradientTape. The tape computes a
+    vector times the Jacobian (a VJP); this is linear in the vector, and its gradient with respect to the vector gives
+    the JVP.
 
     Args:
         primals: the inputs: a Tensor or a Variable, or a nest of them.
@@ -91,7 +92,7 @@ class ForwardAccumulator:
                 return tangent
         if y.id not in self._tape.tracked_ids:
             return None
-        vector = ones_like(y)  # the result does not depend on its value
+        vector = ones_like(y)  # any value will do: the result does not depend on it
         with GradientTape() as tape:
             tape.watch(vector)
             vjps = self._tape.gradient(y, self._primals, output_gradients=vector)
@@ -100,8 +101,8 @@ class ForwardAccumulator:
 
 
 def still_records(tape) -> bool:
-    """Can the tape be asked yet? A JVP is an answer about the block: it is recorded by what was open around that."""
+    """Whether the tape can still be asked. A JVP belongs to the block, so the tapes around the block record it."""
     try:
         return tape.steps is not None
-    except ReferenceError:  # nobody holds it any more
+    except ReferenceError:  # the tape no longer exists
         return False

@@ -5,6 +5,7 @@ import numpy as np
 from .engine.op import op
 
 __all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]
+__dir__ = __all__.copy  # what Tab offers
 
 INTEGERS = "iu"
 

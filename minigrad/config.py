@@ -1,18 +1,10 @@
 """tf.config: the devices, here one CPU, and whether functions run eagerly, here always."""
 
 import collections
-import os
-
-import numpy as np
 
 __all__ = ["LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_logical_devices", "list_physical_devices",
            "run_functions_eagerly"]  # fmt: skip
-
-# glibc returns the memory of large freed arrays to the system and then requests it again, page by page; for a million
-# numbers that takes most of the time. Freeing this array, whose pages are never touched, makes glibc raise the size
-# from which it does so; the process may then keep up to 64 MB for its next arrays. MINIGRAD_KEEP_HEAP=0 turns this off.
-if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
-    np.empty(2**25 - 2**13, np.uint8)
+__dir__ = __all__.copy  # what Tab offers
 
 
 class PhysicalDevice(collections.namedtuple("PhysicalDevice", "name device_type")):
@@ -57,7 +49,7 @@ eagerly = [False]
 
 
 def run_functions_eagerly(run_eagerly) -> None:
-    """Let functions that `mg.function` decorates run as Python from now on, and none be traced; or take that back.
+    """Make functions decorated by `mg.function` run as plain Python from now on, without tracing; or undo this.
 
     >>> import minigrad as mg
     >>> mg.config.run_functions_eagerly(False)

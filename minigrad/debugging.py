@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import math
-from .engine import Tensor, dtypes, invalid, named, op
+from .engine import Tensor, dtypes, invalid, named, op, tell_help
 from .engine.listening import Listener, listening
 from .engine.op import one_by_one
 from .errors import visible_lines
@@ -15,6 +15,7 @@ __all__ = ["Assert", "assert_all_finite", "assert_equal", "assert_greater", "ass
            "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes",
            "assert_type", "check_numerics", "disable_check_numerics", "enable_check_numerics",
            "is_numeric_tensor"]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers
 
 
 def opening(message):
@@ -28,7 +29,7 @@ def opening(message):
 def comparison(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, y)` holds for all elements."""
 
-    def check(x, y, message=None, summarize=None, name=None):
+    def check(x, y, message=None, summarize=None, name=None) -> None:
         """Raise unless {what}, element by element.
 
         Args:
@@ -38,7 +39,7 @@ def comparison(name, symbol, compare, what, example):
             name: accepted as in TensorFlow, without effect.
 
         Raises:
-            InvalidArgumentError: it does not hold for some element.
+            InvalidArgumentError: the assertion does not hold for some element.
 
         >>> import minigrad as mg
         >>> mg.debugging.{name}({example})
@@ -75,7 +76,7 @@ assert_greater = comparison("assert_greater", ">", math.greater, "x is larger th
 assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is at least y", "[1, 2], 1")
 
 
-def assert_none_equal(x, y, summarize=None, message=None, name=None):
+def assert_none_equal(x, y, summarize=None, message=None, name=None) -> None:
     differ(x, y, message, summarize)
 
 
@@ -112,7 +113,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 def sign_check(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, 0)` holds for all elements."""
 
-    def check(x, message=None, summarize=None, name=None):
+    def check(x, message=None, summarize=None, name=None) -> None:
         """Raise unless every element is {what}.
 
         Args:
@@ -148,7 +149,7 @@ def Assert(condition, data, summarize=None, name=None) -> None:
     Args:
         condition: a bool.
         data: a list of values that the error shows.
-        summarize: how many elements of each it shows.
+        summarize: how many elements of each value the error shows.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -199,8 +200,8 @@ def check_numerics(tensor, message: str):
     return tensor
 
 
-def assert_all_finite(x, message, name=None):
-    """Return the Tensor if all its elements are finite, and raise otherwise, as `check_numerics`.
+def assert_all_finite(x, message, name=None) -> Tensor:
+    """Return the Tensor if all its elements are finite, and raise otherwise, like `check_numerics`.
 
     Raises:
         InvalidArgumentError: an element is infinite or NaN.
@@ -323,7 +324,7 @@ def assert_integer(x, message=None, name=None) -> None:
 
 
 def is_numeric_tensor(tensor) -> bool:
-    """Whether it is a Tensor, not a Variable, of numbers.
+    """Whether `tensor` is a Tensor of numbers. Variables are not.
 
     >>> import minigrad as mg
     >>> mg.debugging.is_numeric_tensor(mg.constant(1.0)), mg.debugging.is_numeric_tensor(mg.constant("one"))
@@ -426,7 +427,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
 
 
 def assert_proper_iterable(values) -> None:
-    """Raise unless it is an iterable, such as a list, and not a Tensor, string or array.
+    """Raise unless `values` is an iterable, such as a list, and not a Tensor, string or array.
 
     Raises:
         TypeError: it is not.
@@ -440,7 +441,7 @@ def assert_proper_iterable(values) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def assert_same_float_dtype(tensors=None, dtype=None):
+def assert_same_float_dtype(tensors=None, dtype=None) -> dtypes.DType:
     """The float dtype that all Tensors of a list have.
 
     Args:
@@ -464,3 +465,6 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     if not wanted.is_floating:
         raise ValueError(f"Expected floating point type, got {wanted}.")
     return wanted
+
+
+tell_help(__name__)

@@ -1,4 +1,4 @@
-"""tf.dtypes: what kind of number an element is, and how one becomes another."""
+"""tf.dtypes: the dtypes, and conversions between them."""
 
 from .engine import dtypes
 from .engine.dtypes import *
@@ -7,3 +7,4 @@ from .math.elementwise import saturate_cast
 from .ops.creation import cast
 
 __all__ = sorted([*dtypes.__all__, "cast", "complex", "saturate_cast"])
+__dir__ = __all__.copy  # what Tab offers

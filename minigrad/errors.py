@@ -1,7 +1,7 @@
 """tf.errors: the errors that ops raise.
 
-The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`. What comes from data
-goes into it, and into every other text of minigrad, through `visible`.
+The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`. Text that comes from
+data enters it, and every other text of minigrad, through `visible`.
 """
 
 import contextvars
@@ -13,6 +13,7 @@ __all__ = ["ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCE
            "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError",
            "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
            "OutOfRangeError", "ResourceExhaustedError", "UnimplementedError", "UnknownError"]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers
 
 # TensorFlow's error codes: the `error_code` of an error.
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
@@ -46,7 +47,7 @@ class OpError(Exception):
     def __str__(self):
         return self.message
 
-    def __reduce__(self):  # that of Exception would pass `args`, which are empty, as in TensorFlow
+    def __reduce__(self):  # Exception's own would pass `args`, which are empty, as in TensorFlow
         return self.__class__.__new__, (self.__class__,), {**vars(self), "op": None}  # an op cannot be pickled
 
 
@@ -116,7 +117,7 @@ class InternalError(OpErrorWithCode, number=INTERNAL):
 
 
 class NotFoundError(OpErrorWithCode, number=NOT_FOUND):
-    """Something that is given by name, such as a file, does not exist.
+    """Something named, such as a file, does not exist.
 
     >>> import minigrad as mg
     >>> mg.print("x", output_stream="file:///no/such/folder/file")
@@ -158,7 +159,7 @@ class UnimplementedError(OpErrorWithCode, number=UNIMPLEMENTED):
 
 
 class UnknownError(OpErrorWithCode, number=UNKNOWN):
-    """A function of the user raised an error of its own.
+    """A function of the user raised an error.
 
     >>> import minigrad as mg
     >>> mg.py_function(lambda x: {}["key"], [1.0], mg.float32)
@@ -168,34 +169,35 @@ class UnknownError(OpErrorWithCode, number=UNKNOWN):
 
 
 def unwarned(function, *arguments, over="ignore"):
-    """What a function returns, without NumPy's warnings of floating point errors; `over`: what an overflow does.
+    """Call a function without NumPy's warnings of floating-point errors; `over` sets the treatment of overflow.
 
-    It runs in a context of its own, which an interrupt leaves as well. (One that falls into `np.errstate` may leave the
+    It runs in a context of its own, which ends even if interrupted. (An interrupt inside `np.errstate` may leave the
     program without warnings for good, or with errors in their place.)
     """
     return contextvars.copy_context().run(without_warnings, over, function, arguments)
 
 
 def without_warnings(over, function, arguments):
+    """Call a function; NumPy stays silent in this context from here on."""
     np.seterr(all="ignore", over=over)
     return function(*arguments)
 
 
 def visible(thing, most: "int | None" = 200) -> str:
-    """Whatever comes from data (a name, a value, a line of code, an error) as text that is safe to show.
+    """Anything that comes from data (a name, a value, a line of code, an error) as text that is safe to show.
 
-    Characters that cannot be seen, such as control characters, lone surrogates, and those that change the direction of
-    the text, are escaped as Python does in a repr. Text that is safe stays as it is, so this may be done twice.
+    Invisible characters, such as control characters, lone surrogates, and those that change the text direction, are
+    escaped as in a repr. Safe text is unchanged, so this may be done twice.
 
     Args:
-        thing: what to show. If its `str` fails, its type is shown.
-        most: how many characters to show at most; None for all.
+        thing: the object to show. If its `str` fails, its type is shown.
+        most: the maximal number of characters to show; None for all.
 
     >>> print(visible("a\\x1b[31m"), visible("3.0"), visible("y" * 100, 8))
     a\\x1b[31m 3.0 yyyyy...
     """
     try:
-        text = str.__str__(str(thing))  # of a subclass of str, too, a plain one
+        text = str.__str__(str(thing))  # a plain str, even from a subclass
     except Exception:
         text = object.__repr__(thing).partition(" at ")[0] + ">"
     if most is not None and len(text) > most:
@@ -206,13 +208,13 @@ def visible(thing, most: "int | None" = 200) -> str:
 
 
 def visible_lines(text) -> str:
-    """The same for a text of several lines, which stay lines."""
+    """Like `visible`, for text of several lines, which stay lines."""
     return "\n".join(visible(line, None) for line in str(text).split("\n"))
 
 
-def from_python(error):
-    """Mark an error that TensorFlow's Python code raises, not a kernel, so that the op does not append `[Op:...]`."""
-    error.from_python = True
+def by_python(error):
+    """Mark an error raised by TensorFlow's Python code, not by a kernel, so that the op does not append `[Op:...]`."""
+    error.by_python = True
     return error
 
 
@@ -222,11 +224,11 @@ def invalid(message, op=None):
 
 
 def by_kernel(kernel, message, kind=InvalidArgumentError):
-    """An error that a kernel of TensorFlow raises, whose name it ends with. (In an `@op`, the op appends its own.)"""
+    """An error raised by a TensorFlow kernel, whose name ends the message. (In an `@op`, the op appends its own.)"""
     return kind(None, None, f"{message} [Op:{kernel}] name: ")
 
 
 def received(problem, kind=ValueError, /, **given):
-    """An error that ends with what was given, as those of Keras do: `Received: rate=2`."""
+    """An error that ends with the arguments received, like those of Keras: `Received: rate=2`."""
     values = ", ".join([f"{name}={visible(one)}" for name, one in given.items()])
     return kind(f"{problem} Received: {values}")

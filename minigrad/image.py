@@ -3,12 +3,14 @@
 import numpy as np
 
 from . import math
-from .engine import Tensor, convert, dtypes, invalid, op, unregistered
+from .engine import Tensor, convert, dtypes, invalid, not_among, op, tell_help, unregistered
+from .errors import UnimplementedError, visible
 from .math import elementwise
-from .ops import creation
+from .ops import creation, gathering
 
-__all__ = ["adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype",
-           "flip_left_right", "flip_up_down", "rgb_to_grayscale"]  # fmt: skip
+__all__ = ["ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation",
+           "convert_image_dtype", "flip_left_right", "flip_up_down", "resize", "rgb_to_grayscale"]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers
 
 
 def check_pixels(images, channels=None):
@@ -93,7 +95,7 @@ def adjust_contrast(images, contrast_factor) -> Tensor:
 
     Args:
         images: shape `(..., height, width, channels)`.
-        contrast_factor: a number; above 1 the contrast grows.
+        contrast_factor: a number; above 1 it increases the contrast.
 
     Raises:
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow; see `mg.RegisterGradient`.
@@ -107,7 +109,7 @@ def adjust_contrast(images, contrast_factor) -> Tensor:
 
 
 def adjust_hue(image, delta, name=None) -> Tensor:
-    """Adjust the hue of RGB images: rotate it by `delta`, of which 1 is the full circle.
+    """Adjust the hue of RGB images: rotate it by `delta`, where 1 is a full circle.
 
     Args:
         image: shape `(..., height, width, 3)`.
@@ -133,7 +135,7 @@ def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
 
     Args:
         image: shape `(..., height, width, 3)`.
-        saturation_factor: a number; above 1 colours become stronger, below 1 paler.
+        saturation_factor: a number; above 1 colours become more saturated, below 1 paler.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -161,11 +163,11 @@ def adjust_brightness(image, delta) -> Tensor:
 
 
 def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
-    """Convert an image to another dtype and scale it: floats range from 0 to 1, integers from 0 to their largest.
+    """Convert an image to another dtype and scale it: floats range from 0 to 1, integers from 0 to their maximum.
 
     Args:
         image: of any shape.
-        dtype: the dtype wanted.
+        dtype: the dtype of the result.
         saturate: clip numbers that are out of range before they become integers.
         name: accepted as in TensorFlow, without effect.
 
@@ -241,3 +243,96 @@ def pixels(image):
     if 0 in image.shape[-3:]:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
     return image
+
+
+# ---- another size --------------------------------------------------------------------------------------------------
+
+
+class ResizeMethod:
+    """The methods of `resize`.
+
+    >>> import minigrad as mg
+    >>> mg.image.ResizeMethod.NEAREST_NEIGHBOR
+    'nearest'
+    """
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+
+
+def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False,
+           name=None) -> Tensor:  # fmt: skip
+    """Resize images. The pixels have gradients of any order.
+
+    Args:
+        images: shape `(height, width, channels)`, or a batch of them; integers or floats.
+        size: the new height and width.
+        method: "bilinear": each pixel is a weighted mean of the four nearest; "nearest": it is the nearest one. The
+            corners of the old and the new image coincide.
+        preserve_aspect_ratio: keep the ratio of height and width, so that neither exceeds `size`.
+        antialias: only False.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        float32, or for "nearest" the dtype of the images.
+
+    Raises:
+        ValueError: there are not three or four axes, `size` is not two integers, or there is no such method.
+        InvalidArgumentError: a length is 0, or the pixels are not numbers.
+        UnimplementedError: `antialias` is True.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.resize([[[1.0], [3.0]]], [1, 4]).numpy().ravel())
+    [1.  1.5 2.5 3. ]
+    """
+    images, size = convert(images), convert(size).value
+    if images.ndim not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    if size.shape != (2,):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if size.dtype.kind != "i":
+        raise ValueError("'size' must be a 1-D int32 Tensor")
+    if method not in METHODS:
+        raise ValueError(f"Resize method is not implemented: {visible(method)}. Known are {', '.join(METHODS)}.")
+    if antialias:
+        raise UnimplementedError(None, None, "resize has no antialiasing here. Write antialias=False.")
+    old = np.array(images.shape[-3:-1])
+    if not (images.dtype.is_floating or images.dtype.is_integer):
+        raise invalid(not_among("T", images.dtype.dtype, "those of integers and floats"))
+    if min(size) < 1:
+        raise invalid("output dimensions must be positive")
+    if min(old) < 1:
+        raise invalid("input image must be of non-zero size")
+    if preserve_aspect_ratio:
+        size = np.maximum(np.round(old * (size / old).min()), 1).astype(int)
+    for axis, length in ((-2, size[1]), (-3, size[0])):
+        images = METHODS[method](images, images.ndim + axis, int(length))
+    return images
+
+
+def centers(old, new):
+    """The centers of the new pixels along an axis, in coordinates where the first old pixel's center is 0.5."""
+    return (np.arange(new, dtype=np.float32) + np.float32(0.5)) * (np.float32(old) / np.float32(new))
+
+
+def bilinear(images, axis, length):
+    """Linear interpolation along an axis, between the two pixels nearest to each new center."""
+    old = images.shape[axis]
+    place = centers(old, length) - np.float32(0.5)
+    low, high = np.maximum(np.floor(place), 0).astype(int), np.minimum(np.ceil(place), old - 1).astype(int)
+    share = (place - np.floor(place)).reshape([-1] + [1] * (images.ndim - axis - 1))
+    images = creation.cast(images, dtypes.float32)
+    first, second = gathering.gather(images, low, axis=axis), gathering.gather(images, high, axis=axis)
+    return first + (second - first) * share
+
+
+def nearest(images, axis, length):
+    """The pixels in which the centers of the new ones lie."""
+    places = np.minimum(centers(images.shape[axis], length).astype(int), images.shape[axis] - 1)
+    return gathering.gather(images, places, axis=axis)
+
+
+METHODS = {ResizeMethod.BILINEAR: bilinear, ResizeMethod.NEAREST_NEIGHBOR: nearest}
+
+
+tell_help(__name__)

@@ -1,6 +1,6 @@
 """tf.nest: nested lists, tuples and dicts, as one flat list of leaves and back.
 
-The leaves of a dict are in the order of its sorted keys, as in TensorFlow, so that two dicts with the same keys match.
+The leaves of a dict are ordered by its sorted keys, as in TensorFlow, so that two dicts with the same keys match.
 `pack_sequence_as` keeps the types and the key order of the structure.
 """
 
@@ -12,10 +12,11 @@ from typing import Any
 from .errors import visible_lines
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
+__dir__ = __all__.copy  # what Tab offers
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether it is a list, a tuple, a dict or the like, and not a leaf.
+    """Whether `seq` is a list, a tuple, a dict or the like, rather than a leaf.
 
     >>> is_nested([1, 2]), is_nested("ab")
     (True, False)
@@ -25,7 +26,7 @@ def is_nested(seq: Any) -> bool:
 
 @functools.lru_cache(maxsize=1000)
 def is_nested_type(cls):
-    """Whether objects of this class are nested. Strings are leaves, and so are TensorShapes, which are no Sequences."""
+    """Whether objects of this class are nested. Strings and TensorShapes, which are not Sequences, are leaves."""
     return issubclass(cls, (Sequence, Mapping, MappingView)) and not issubclass(cls, (str, bytes))
 
 
@@ -49,7 +50,7 @@ def sorted_keys(mapping):
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves, from left to right; for a leaf, a list of it alone.
+    """The leaves, from left to right; for a single leaf, a list that holds it.
 
     Args:
         structure: a nest, or a leaf.
@@ -74,11 +75,11 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
     Args:
         structure: a nest, whose own leaves do not matter, or a leaf.
-        flat_sequence: a list of as many leaves.
+        flat_sequence: a list with the same number of leaves.
         expand_composites: accepted as in TensorFlow, without effect: IndexedSlices are leaves.
 
     Raises:
-        ValueError: the number of leaves is another.
+        ValueError: the numbers of leaves differ.
         TypeError: `flat_sequence` is not a sequence.
 
     >>> pack_sequence_as({"b": [0, (0,)], "a": 0}, [3, 1, 2])
@@ -88,17 +89,20 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         kind = type(flat_sequence)
         problem = f"Attempted to pack value:\n  {visible_lines(flat_sequence)}\ninto a structure,"
         raise TypeError(f"{problem} but found incompatible type `{kind}` instead.")
-    flat_sequence = list(flat_sequence)
-    needed = len(flatten(structure))
-    if needed != len(flat_sequence):
-        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)}"
-        given = visible_lines(f"Structure: {structure}, flat_sequence: {flat_sequence}")
-        raise ValueError(f"{problem} items. {given}.")
-    return packed(structure, iter(flat_sequence))
+    leaves, needed = list(flat_sequence), len(flatten(structure))
+    if needed != len(leaves) and not is_nested(structure):
+        leaf = f"The target structure is of type `{type(structure)}`\n  {visible_lines(structure)}"
+        given = f"However the input is a sequence ({type(flat_sequence)}) of length {len(leaves)}."
+        problem = "nest cannot guarantee that it is safe to map one to the other."
+        raise ValueError(f"{leaf}\n{given}\n  {visible_lines(flat_sequence)}\n{problem}")
+    if needed != len(leaves):
+        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(leaves)} items."
+        raise ValueError(f"{problem}  {visible_lines(f'Structure: {structure}, flat_sequence: {leaves}')}.")
+    return packed(structure, iter(leaves))
 
 
 def packed(structure, leaves):
-    """A nest with this structure, whose leaves are the next ones of an iterator."""
+    """A nest with this structure, whose leaves are taken from an iterator."""
     if not is_nested(structure):
         return next(leaves)
     if isinstance(structure, Mapping):
@@ -170,7 +174,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 class Dot:
-    """What a leaf looks like in an error message."""
+    """A leaf in an error message."""
 
     def __repr__(self):
         return "."
@@ -185,7 +189,7 @@ def told(structure):
 
 
 def first_difference(nest1, nest2, check_types):
-    """Where two structures first differ: the class of the error and what it says; None if they do not."""
+    """The first difference of two structures, as an error class and its message; None if there is none."""
     if is_nested(nest1) != is_nested(nest2):
         nested, leaf = (nest1, nest2) if is_nested(nest1) else (nest2, nest1)
         return ValueError, f'Substructure "{told(nested)}" is a sequence, while substructure "{told(leaf)}" is not'

@@ -1,12 +1,11 @@
-"""tf.nn: activations, losses, normalization, embeddings, dropout; convolution and pooling load later."""
+"""tf.nn: activations, losses, normalization, embeddings, dropout; convolution and pooling are loaded on first use."""
 
-import importlib
 import numbers
 
 import numpy as np
 
-from . import errors, math, random
-from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
+from . import errors, later, math, random
+from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tell_help, tidy
 from .errors import received, visible
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
@@ -20,22 +19,17 @@ __all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedd
            "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
            "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
            "zero_fraction"]  # fmt: skip
-LATER = {  # loaded when one of them is first used: the module in which they are
+LATER = {  # what is loaded when it is first used
     "convolution": ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
                     "convolution", "depthwise_conv2d", "separable_conv2d"],
     "pooling": ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d",
                 "max_pool3d"],
 }  # fmt: skip
+__getattr__ = later.loads(__name__, LATER)
 __all__ += [name for names in LATER.values() for name in names]
+__dir__ = __all__.copy  # what Tab offers
 
 REAL = "iuf"
-
-
-def __getattr__(name):
-    for module, names in LATER.items():
-        if name in names:
-            return getattr(importlib.import_module(f".{module}", __package__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # ---- activations ---------------------------------------------------------------------------------------------------
@@ -83,7 +77,7 @@ def slope(x, alpha):
 @op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)),
     math="upstream * ([features > 0] + alpha * [features <= 0])")  # fmt: skip
 def leaky_relu(features, alpha=0.2):
-    """Leaky ReLU: the features where they are positive, elsewhere `alpha * features`. The derivative at 0 is alpha.
+    """Leaky ReLU: features where positive, elsewhere `alpha * features`. The derivative at 0 is alpha.
 
     Args:
         features: of any float dtype; integers become float32.
@@ -105,7 +99,7 @@ def leaky_relu(features, alpha=0.2):
 
 @op("Elu", "f", dfeatures=lambda dy, y: dy * (np.where(y < 0, y, 0) + 1))
 def elu(features):
-    """Exponential linear unit (ELU): the features where they are positive, elsewhere exp(features) - 1.
+    """Exponential linear unit (ELU): features where positive, elsewhere exp(features) - 1.
 
     The derivative at 0 is 1.
 
@@ -153,7 +147,7 @@ def gelu(features, approximate=False, name=None) -> Tensor:
 
     Args:
         features: of a float dtype.
-        approximate: compute it by `tanh`.
+        approximate: use the approximation by `tanh`.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -192,7 +186,7 @@ swish = silu
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
-    p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
+    p=lambda labels, logits: softmax(logits) - one_hot_like(labels.value, logits.value),
     dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p,
     math="upstream * (softmax(logits) - one_hot(labels))")  # fmt: skip
 def sparse_softmax_cross_entropy_with_logits(labels, logits):
@@ -215,7 +209,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     [1.482 0.408]
     """
     if logits.ndim != 2 or labels.shape != logits.shape[:1] or logits.dtype.char == "e":
-        return in_rows(labels, logits)
+        return loss_of_rows(labels, logits)
     if labels.dtype.char not in INDICES or not logits.shape[1]:
         raise unusable(labels, logits)
     try:
@@ -234,10 +228,10 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
 INDICES = "ilq"  # int32 and int64, as NumPy's letters
 
 
-def in_rows(labels, logits):
+def loss_of_rows(labels, logits):
     """The same for logits of other ranks, and for float16, which is computed in float32."""
     if labels.shape != logits.shape[:-1] or not logits.ndim:
-        raise errors.from_python(unlike(labels, logits))
+        raise errors.by_python(unlike(labels, logits))
     dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
     rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
     loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
@@ -245,7 +239,7 @@ def in_rows(labels, logits):
 
 
 def unusable(labels, logits):
-    """The error for labels of another dtype, or out of range."""
+    """The error for labels of an unsupported dtype, or out of range."""
     count = logits.shape[-1]
     if labels.dtype.char not in INDICES:
         return invalid(not_among("Tlabels", labels.dtype, "int32, int64"))
@@ -268,8 +262,8 @@ def unlike(labels, logits):
     return ValueError(f"{problem} Received: {shapes[0]} and {shapes[1]}")
 
 
-def one_hot(labels, like):
-    """One-hot labels, in the dtype of `like`, whose last axis has the classes."""
+def one_hot_like(labels, like):
+    """One-hot labels, in the dtype of `like`, whose last axis is that of the classes."""
     return (np.arange(like.shape[-1]) == labels[..., None]).astype(like.dtype)
 
 
@@ -277,10 +271,10 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     """Softmax cross-entropy with label probabilities: -sum(labels * log(softmax(logits))) along an axis.
 
     Args:
-        labels: probabilities, which sum to 1 along `axis`. For other numbers the gradient is not that of the value, as
-            in TensorFlow: it is softmax(logits) - labels.
-        logits: of the shape of the labels, or of one that broadcasts with it.
-        axis: the axis of the classes, which the result does not have.
+        labels: probabilities, which sum to 1 along `axis`. For other numbers the gradient is still softmax(logits) -
+            labels, as in TensorFlow, which is not the derivative.
+        logits: in the shape of the labels, or one that broadcasts with it.
+        axis: the axis of the classes, which is removed.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -294,7 +288,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     return cross_entropy(logits, creation.cast(labels, logits.dtype), axis)
 
 
-def minus_log_softmax(dloss, logits, axis):
+def cross_entropy_labels_grad(dloss, logits, axis):
     """VJP of the cross-entropy with respect to the labels."""
     return -dloss.reshape(opened(dloss.shape, axis)) * log_softmax.np(logits, axis)
 
@@ -307,7 +301,7 @@ def opened(shape, axis):
 
 @op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer,
     p=lambda logits, labels, axis: softmax(logits, axis) - labels,
-    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax,
+    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=cross_entropy_labels_grad,
     math={"logits": "upstream * (softmax(logits) - labels)", "labels": "-upstream * log_softmax(logits)"})  # fmt: skip
 def cross_entropy(logits, labels, axis=-1):
     """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
@@ -383,7 +377,7 @@ def logistic_loss(logits, labels):
 
 
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None) -> Tensor:
-    """As `sigmoid_cross_entropy_with_logits`, with the loss of positive labels multiplied by `pos_weight`.
+    """Like `sigmoid_cross_entropy_with_logits`, with the loss of positive labels multiplied by `pos_weight`.
 
     Args:
         labels: probabilities, from 0 to 1.
@@ -469,7 +463,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
 
 
 def as_asked(moment, axes, keepdims, dtype):
-    """A moment in this dtype, without the axes of length 1 along which it was taken, unless they are kept."""
+    """A moment in this dtype, without the reduced axes of length 1 unless `keepdims` is set."""
     if not keepdims:
         gone = range(moment.ndim) if axes is None else [k % moment.ndim for k in np.atleast_1d(axes)]
         moment = shaping.reshape(moment, tuple([n for k, n in enumerate(moment.value.shape) if k not in gone]))
@@ -558,7 +552,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         x: of any shape.
         mean, variance: as from `moments`, of a shape that broadcasts with that of x.
         offset, scale: the new mean and the new standard deviation; None for 0 and 1.
-        variance_epsilon: a small number, so that nothing is divided by 0.
+        variance_epsilon: a small number, to avoid division by 0.
         name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
@@ -575,16 +569,16 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 
 def channels(data_format, ndim):
-    """The axis of the channels. Raise ValueError if the format does not say it."""
+    """The axis of the channels. Raise ValueError if the format does not determine it."""
     if data_format is not None and data_format.startswith("NC"):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
         return ndim - 1
-    raise errors.from_python(received("`data_format` must be of the form `N...C` or `NC...`.", data_format=data_format))
+    raise errors.by_python(received("`data_format` must be of the form `N...C` or `NC...`.", data_format=data_format))
 
 
 def bias_grad(dz, data_format):
-    """VJP of `bias_add` with respect to the bias: the sum over all axes but that of the channels."""
+    """VJP of `bias_add` with respect to the bias: the sum over all axes but the channels."""
     kept = channels(data_format, dz.ndim)
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
@@ -597,8 +591,8 @@ def bias_add(value, bias, data_format: str | None = None):
     Args:
         value: shape `(batch, ..., channels)`.
         bias: shape `(channels,)`.
-        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
-            second. None means the last.
+        data_format: the position of the channel axis: last for `"NHWC"` and its like, second for `"NCHW"` and its like.
+            None means last.
 
     Raises:
         InvalidArgumentError: there is not one bias for each channel.
@@ -638,7 +632,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
         Shape `ids.shape + params.shape[1:]`.
 
     Raises:
-        ValueError: there is no table.
+        ValueError: `params` is None or an empty list.
         InvalidArgumentError: an id is out of range.
 
     >>> import minigrad as mg
@@ -680,7 +674,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         x: of a float dtype.
         rate: a number from 0 up to, but not including, 1.
         noise_shape: the shape of the random choices, which broadcasts to that of x: along an axis of length 1 all
-            elements are dropped or kept together. None in it is the length of x.
+            elements are dropped or kept together. None in it means the length in x.
         seed: the seed of this op; see `mg.random.set_seed`.
         name: accepted as in TensorFlow, without effect.
 
@@ -716,3 +710,6 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if len(shape) == x.ndim:
         shape = [m if n is None else n for n, m in zip(shape, x.value.shape, strict=True)]
     return gathering.where(random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, kept, creation.zeros_like(kept))
+
+
+tell_help(__name__)

@@ -1,4 +1,4 @@
-"""tf.nn's pooling: the largest number, or the mean, of every window of the images.
+"""tf.nn's pooling: the maximum, or the mean, of every window of the images.
 
 A window slides as in a convolution (`Windows`). `nn` loads this file when one of its names is first used.
 """
@@ -7,11 +7,11 @@ import functools
 
 import numpy as np
 
-from .convolution import Lengths, Padding, Windows, one_axis, only_named, upright
-from .engine import MADE, OPS, Tensor, bracketed, convert, invalid, mathematics, op, tidy
+from .convolution import Lengths, Padding, Windows, only_named
+from .engine import OPS, Tensor, bracketed, convert, invalid, op, tell_help, tidy
+from .engine.rules import filled
 from .errors import visible
 from .math.segments import finite_limits
-from .ops import shaping
 
 __all__ = ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d"]
 
@@ -28,28 +28,35 @@ class Pool(Windows):
             raise invalid(f"padding needs to be smaller than the window size {size}: {visible(padding)}")
 
     def met(self, images, value):
-        """For each element of the window, the pixels that it meets; around the images is this number."""
+        """For each element of the window, the pixels that it covers; the images are padded with `value`."""
         padded = self.padded(self.inward(images), constant_values=value)
         return [padded[key] for key in self.taps()]
 
+    def total(self, images):
+        """The sum of every window."""
+        padded = self.padded(self.inward(images))
+        sums = filled(padded, (*self.lead, *self.places, padded.shape[-1]))
+        for key in self.taps():
+            sums += padded[key]
+        return sums
+
     def counts(self, like):
-        """How many pixels of the image are in each window."""
-        ones = np.ones((*self.lead, *self.lengths, 1), like.dtype)
-        return sum(self.padded(ones)[key] for key in self.taps())
+        """The number of image pixels in each window."""
+        return self.total(self.outward(np.ones((*self.lead, *self.lengths, 1), like.dtype)))
 
 
 # ---- the largest ---------------------------------------------------------------------------------------------------
 
 
 def largest(pool, images):
-    """What each element of the window meets, and the largest of it. As in TensorFlow, nan is less than any number."""
+    """The pixels that each element of the window covers, and their maximum. nan is least, as in TensorFlow."""
     least = finite_limits(images.dtype).min
     met = pool.met(images, least)
     return met, functools.reduce(np.fmax, met, least)
 
 
 def winners(pool, images, ties=False):
-    """For each element of the window: where it is the largest. With ties all that are equal win, else the first."""
+    """For each element of the window, where it is the maximum. With `ties` all equal elements win, else the first."""
     met, y = largest(pool, images)
     if ties:
         return [pixels == y for pixels in met]
@@ -61,22 +68,22 @@ def winners(pool, images, ties=False):
 
 
 def of_largest(dy, input, ksize, strides, padding, data_format):
-    """VJP of max-pooling: each number goes to the pixel that was the largest of its window."""
+    """VJP of max-pooling: the gradient of each window goes to its largest pixel."""
     return max_pool_gradient.np(dy, input, ksize, strides, padding, data_format)
 
 
 @op("MaxPool", "iuf", dinput=of_largest, math="upstream, put back where input was the largest")
 def max_pool2d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_format="NHWC"):
-    """The largest number of every window, for each channel.
+    """The maximum of every window, for each channel.
 
-    The gradient goes to the largest pixel of a window, and if several are equal, to the first of them.
+    The gradient goes to the largest pixel of a window, or to the first of several equal ones.
 
     Args:
         input: shape `(batch, height, width, channels)`.
         ksize: height and width of a window: one int, or two.
-        strides: how far it goes from one place to the next: one int, or two.
+        strides: the distance from one place to the next: one int, or two.
         padding: "VALID": no window leaves the image; "SAME": there are as many places as pixels, divided by the stride;
-            or, as for `conv2d`, how many pixels a window may stand over the edge, a pair for each of the four axes.
+            or, as for `conv2d`, how far a window may extend beyond the edge, a pair for each of the four axes.
         data_format: "NHWC", or "NCHW" for images whose channels come before height and width.
 
     Returns:
@@ -96,11 +103,25 @@ def max_pool2d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_f
     return pool.outward(largest(pool, input)[1])
 
 
+@op("MaxPool", "iuf", dinput=of_largest, math="upstream, put back where input was the largest")
+def max_pool1d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_format="NWC"):
+    """The maximum of every window of sequences, shape `(batch, length, channels)`, for each channel.
+
+    The arguments and errors are those of `max_pool2d`, for one axis, with the formats "NWC" and "NCW".
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.max_pool1d([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
+    [2. 4.]
+    """
+    pool = Pool(input.shape, 1, ksize, strides, padding, data_format)
+    return pool.outward(largest(pool, input)[1])
+
+
 @op("MaxPool3D", "f", dinput=of_largest, math="upstream, put back where input was the largest")
 def max_pool3d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_format="NDHWC"):
-    """The largest number of every window of volumes, for each channel; see `max_pool2d`.
+    """The maximum of every window of volumes, for each channel; see `max_pool2d`.
 
-    The gradient goes to the largest element of a window, and if several are equal, to each of them in full.
+    The gradient goes to the largest element of a window, or in full to each of several equal ones.
 
     >>> import minigrad as mg
     >>> print(mg.nn.max_pool3d([[[[[1.0], [2.0]]], [[[4.0], [3.0]]]]], [2, 1, 1], 1, "VALID").numpy().ravel())
@@ -115,7 +136,7 @@ def max_pool3d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_f
         max_pool_chosen.np(dz, input, ksize, strides, padding, data_format),
     math={"upstream": "upstream where input was the largest of its window"})  # fmt: skip
 def max_pool_gradient(upstream, input, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
-    """VJP of max-pooling along two or three axes.
+    """VJP of max-pooling along one to three axes.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]]]]
@@ -132,7 +153,7 @@ def max_pool_gradient(upstream, input, ksize: Lengths, strides: Lengths, padding
         max_pool_gradient.np(dz, input, ksize, strides, padding, data_format),
     math={"upstream": "upstream, put back where input was the largest"})  # fmt: skip
 def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
-    """Of `upstream` what stands where the input was the largest of its window: the VJP of `max_pool_gradient`.
+    """The values of `upstream` where the input was the maximum of its window: the VJP of `max_pool_gradient`.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]]]]
@@ -149,35 +170,23 @@ def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: 
 
 
 def mean(images, rank, ksize, strides, padding, data_format):
-    """The mean of every window; what it has outside of the image does not count."""
+    """The mean of every window; pixels outside the image do not count."""
     only_named(padding)
     pool = Pool(images.shape, rank, ksize, strides, padding, data_format)
-    return pool.outward(functools.reduce(np.add, pool.met(images, 0)) / pool.counts(images))
+    return pool.outward(pool.total(images) / pool.counts(images))
 
 
 def of_mean(dy, input_shape, ksize, strides, padding, data_format):
-    """VJP of average pooling: the pixels of a window share its number evenly."""
+    """VJP of average pooling: the pixels of a window share its gradient evenly."""
     return avg_pool_gradient.np(dy, input_shape, ksize, strides, padding, data_format)
 
 
 @op("AvgPool", "f", dinput=of_mean, math="upstream / count, to each pixel of the window")
 def avg_pool2d(input, ksize: Lengths, strides: Lengths, padding: str, data_format="NHWC"):
-    """The mean of every window, for each channel. What a window has outside of the image does not count.
+    """The mean of every window, for each channel. Pixels outside the image do not count.
 
-    Args:
-        input: shape `(batch, height, width, channels)`, float.
-        ksize: height and width of a window: one int, or two.
-        strides: how far it goes from one place to the next: one int, or two.
-        padding: "VALID": no window leaves the image; "SAME": there are as many places as pixels, divided by the stride.
-        data_format: "NHWC", or "NCHW" for images whose channels come before height and width.
-
-    Returns:
-        Shape `(batch, places down, places across, channels)`.
-
-    Raises:
-        TypeError: `padding` is no string.
-        ValueError: there are not one, two or four lengths or strides.
-        InvalidArgumentError: a length or stride is not positive, there are not four axes, or there is no such padding.
+    The arguments, shapes and errors are those of `max_pool2d`, but the input is float, and the padding "VALID" or
+    "SAME" (TypeError: it is not a string).
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]], [[0.5], [3.5], [1.0]], [[2.0], [1.5], [2.5]]]]
@@ -186,6 +195,19 @@ def avg_pool2d(input, ksize: Lengths, strides: Lengths, padding: str, data_forma
      [1.75 2.5 ]]
     """
     return mean(input, 2, ksize, strides, padding, data_format)
+
+
+@op("AvgPool", "f", dinput=of_mean, math="upstream / count, to each pixel of the window")
+def avg_pool1d(input, ksize: Lengths, strides: Lengths, padding: str, data_format="NWC"):
+    """The mean of every window of sequences, shape `(batch, length, channels)`, for each channel.
+
+    The arguments and errors are those of `avg_pool2d`, for one axis, with the formats "NWC" and "NCW".
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.avg_pool1d([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
+    [1.5 3.5]
+    """
+    return mean(input, 1, ksize, strides, padding, data_format)
 
 
 @op("AvgPool3D", "f", dinput=of_mean, math="upstream / count, to each pixel of the window")
@@ -203,7 +225,7 @@ def avg_pool3d(input, ksize: Lengths, strides: Lengths, padding: str, data_forma
     dupstream=lambda dz, shape, ksize, strides, padding, data_format:
         OPS[f"avg_pool{len(shape) - 2}d"].np(dz, ksize, strides, padding, data_format))  # fmt: skip
 def avg_pool_gradient(upstream, shape, ksize: Lengths, strides: Lengths, padding: str, data_format: str):
-    """VJP of average pooling along two or three axes, for images of this shape.
+    """VJP of average pooling along one to three axes, for images of this shape.
 
     >>> import minigrad as mg
     >>> dy = [[[[2.0], [4.0]]]]
@@ -215,56 +237,11 @@ def avg_pool_gradient(upstream, shape, ksize: Lengths, strides: Lengths, padding
     return pool.back(shares for _ in pool.taps())
 
 
-# ---- along one axis, and along as many as there are ----------------------------------------------------------------
-
-
-def flat(pooling, input, ksize, strides, padding, data_format):
-    """Pooling along one axis: that of images which are one pixel high."""
-    images, height, data_format = upright(convert(input), data_format)
-    if not isinstance(padding, str):
-        padding = [*padding[: 4 + height], [0, 0], *padding[4 + height :]]
-    y = pooling(images, one_axis("ksize", ksize), one_axis("strides", strides), padding, data_format)
-    return shaping.squeeze(y, [height])
-
-
-def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
-    """The largest number of every window of sequences, for each channel; see `max_pool2d`.
-
-    Args:
-        input: shape `(batch, length, channels)`.
-        ksize: the length of a window.
-        strides: how far it goes from one place to the next.
-        padding: "VALID" or "SAME", or a pair for each of the three axes.
-        data_format: "NWC", or "NCW" for sequences whose channels come first.
-        name: accepted as in TensorFlow, without effect.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.max_pool1d([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
-    [2. 4.]
-    """
-    return flat(max_pool2d, input, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
-    """The mean of every window of sequences, for each channel; see `avg_pool2d`.
-
-    Args:
-        input: shape `(batch, length, channels)`.
-        ksize: the length of a window.
-        strides: how far it goes from one place to the next.
-        padding: "VALID" or "SAME".
-        data_format: "NWC", or "NCW" for sequences whose channels come first.
-        name: accepted as in TensorFlow, without effect.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.avg_pool1d([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
-    [1.5 3.5]
-    """
-    return flat(avg_pool2d, input, ksize, strides, padding, data_format)
+# ---- along as many axes as there are ---------------------------------------------------------------------------------
 
 
 def by_rank(poolings, input, ksize, strides, padding, data_format):
-    """The pooling along as many axes as the input has between the batch and the channels."""
+    """The pooling for the number of axes that the input has between the batch and the channels."""
     input = convert(input)
     if input.ndim not in (3, 4, 5):
         given = f"input.shape={input.shape} of rank {input.ndim}"
@@ -273,10 +250,10 @@ def by_rank(poolings, input, ksize, strides, padding, data_format):
 
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
-    """`max_pool1d`, `max_pool2d` or `max_pool3d`, as the input has axes.
+    """`max_pool1d`, `max_pool2d` or `max_pool3d`, by the rank of the input.
 
     Raises:
-        ValueError: it has not three to five.
+        ValueError: the input does not have three to five axes.
 
     >>> import minigrad as mg
     >>> print(mg.nn.max_pool([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
@@ -286,10 +263,10 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Ten
 
 
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
-    """`avg_pool1d`, `avg_pool2d` or `avg_pool3d`, as the input has axes.
+    """`avg_pool1d`, `avg_pool2d` or `avg_pool3d`, by the rank of the input.
 
     Raises:
-        ValueError: it has not three to five.
+        ValueError: the input does not have three to five axes.
 
     >>> import minigrad as mg
     >>> print(mg.nn.avg_pool([[[1.0], [2.0], [4.0], [3.0]]], 2, 2, "VALID").numpy().ravel())
@@ -298,4 +275,4 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Ten
     return by_rank((avg_pool1d, avg_pool2d, avg_pool3d), input, ksize, strides, padding, data_format)
 
 
-mathematics.tell_help([one for one in MADE if one.__module__ == __name__])
+tell_help(__name__)

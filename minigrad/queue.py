@@ -17,8 +17,8 @@ __dir__ = __all__.copy  # what Tab offers
 class FIFOQueue:
     """A first-in, first-out queue.
 
-    Each element has one or more components. When the queue is full or empty, TensorFlow waits; here nothing could end
-    the waiting, so an error is raised.
+    Each element has one or more components. Where TensorFlow would wait because the queue is full or empty, an error is
+    raised, since nothing could end the wait.
 
     Args:
         capacity: the maximum number of elements.
@@ -26,11 +26,11 @@ class FIFOQueue:
         shapes: the shape of the component, or a list of shapes; `dequeue_many` and `dequeue_up_to` need them.
         names: the names of the components; elements are then dicts.
         shared_name: accepted as in TensorFlow, without effect.
-        name: of the queue, for error messages.
+        name: the name of the queue in error messages.
 
     Raises:
-        InvalidArgumentError: there are no dtypes, or another number of shapes.
-        ValueError: there is another number of names.
+        InvalidArgumentError: there are no dtypes, or the number of shapes differs.
+        ValueError: the number of names differs.
 
     >>> import minigrad as mg
     >>> queue = mg.queue.FIFOQueue(3, mg.float32)
@@ -64,7 +64,7 @@ class FIFOQueue:
 
         Raises:
             ValueError: a component has another shape or dtype.
-            InvalidArgumentError: the number of components is another.
+            InvalidArgumentError: there is a wrong number of components.
             CancelledError: the queue is closed.
             ResourceExhaustedError: the queue is full.
         """
@@ -99,13 +99,13 @@ class FIFOQueue:
         """Remove `n` elements and return them stacked: components of shape (...) become (n, ...).
 
         Raises:
-            OutOfRangeError: there are fewer.
+            OutOfRangeError: there are fewer elements.
             InvalidArgumentError: n is negative, or the shapes of the components are not specified.
         """
         return self._stacked(self._take(int(n), "QueueDequeueManyV2"))
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """As `dequeue_many`, but if the queue is closed and has fewer than `n` elements, with those that are left."""
+        """Like `dequeue_many`, but a closed queue with fewer than `n` elements returns those that are left."""
         left = min(int(n), len(self._elements)) if self._closed else int(n)
         return self._stacked(self._take(max(left, min(int(n), 1)), "QueueDequeueUpToV2"))
 
@@ -114,21 +114,21 @@ class FIFOQueue:
         return Tensor.of(np.int32(len(self._elements)))
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
-        """Allow no more `enqueue`; the elements can still be removed.
+        """Allow no more `enqueue`; elements can still be removed.
 
         Raises:
-            CancelledError: it is closed already.
+            CancelledError: the queue is already closed.
         """
         if self._closed:
             raise errors.CancelledError(None, None, f"Queue '{self.name}' is already closed. [Op:QueueCloseV2] name: ")
         self._closed = True
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether it has been closed, a bool scalar."""
+        """Whether the queue has been closed, as a bool scalar."""
         return Tensor.of(np.bool_(self._closed))
 
     def _components(self, vals, kernel, many=False):
-        """The components as Tensors that no tape tracks; with `many`, each has one more axis at the beginning."""
+        """The components as Tensors that no tape tracks; with `many`, each has an additional first axis."""
         vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
         if len(vals) != len(self.dtypes):
             problem = f"Signature mismatch, have: {len(vals)} components,"
@@ -175,14 +175,14 @@ class FIFOQueue:
         return self._as_result([stacked(column) for column in zip(*elements)])
 
     def _as_result(self, tensors):
-        """The components in the form in which `dequeue` returns them."""
+        """The components in the form that `dequeue` returns."""
         if self.names is not None:
             return dict(zip(self.names, tensors))
         return tensors if len(tensors) > 1 else tensors[0]
 
 
 def stacked(column):
-    """Tensors stacked along a new first axis; listeners are told that they were stored in the result."""
+    """Tensors stacked along a new first axis; listeners hear that they were stored in the result."""
     stack = Tensor.of(np.stack([x.value for x in column]))
     for x in column:
         storing(x, stack, "FIFOQueue")
@@ -194,7 +194,7 @@ def list_of(x):
 
 
 def shapes_of(shapes, count):
-    """The shape of each component; None, for unknown, if none are given."""
+    """The shape of each component; None (unknown) if no shapes are given."""
     if shapes is None:
         return [None] * count
     is_one_shape = not isinstance(shapes, (list, tuple)) or not shapes or isinstance(shapes[0], (int, type(None)))

@@ -1,4 +1,4 @@
-"""A whole program under a trace: each question that its tapes were asked, with its explanation and its film."""
+"""A report on a whole program, run under a trace: each question to its tapes, with an explanation and a film."""
 
 import ast
 import html
@@ -14,23 +14,22 @@ from .errors import visible
 from .inspector import inspect
 from .inspector.html import framed, policy
 from .tracing.log import Trace
-from .tracing.source import position
 from .tracing.values import finite
 
-FILMS = 8  # so many questions have a film
+FILMS = 8  # how many questions get a film
 BROKEN = "none", "partial", "nan"
 INSTEAD = {"tensorflow": "minigrad", "keras": "minigrad.keras"}
 
 
 @dataclass
-class Question:
-    """A line that asked a tape: its first question, and its first with gradients of another kind (None, not finite).
+class AskingLine:
+    """A line that asked a tape: its first question, or its first with gradients of another kind (None, not finite).
 
     Attributes:
-        line, number: the statement, and where it stands in its file.
+        line, number: the statement, and its line number.
         answers: an Explanation for each source.
         film: what `mg.inspect` shows; None if there were too many.
-        times: how often it asked, with gradients of this kind.
+        times: how often the line asked and got gradients of this kind.
     """
 
     line: str
@@ -41,7 +40,7 @@ class Question:
 
     @property
     def broken(self) -> bool:
-        """Is a gradient None, partial or not finite?"""
+        """Whether a gradient is None, partial or not finite."""
         return any(answer.status in BROKEN for answer in self.answers)
 
     @property
@@ -51,56 +50,56 @@ class Question:
 
 
 class Report:
-    """What was found in a program. Print it.
+    """The findings about a program. Print it.
 
     Attributes:
-        questions: a Question for each line that asked a tape, and each kind of gradients that it got.
-        problem: what ended the program; "" if nothing did.
+        questions: an AskingLine for each line that asked a tape and each kind of gradients that it got.
+        problem: the error that ended the program; "" if there was none.
     """
 
     def __init__(self):
-        self.found, self.waiting, self.problem = {}, {}, ""
+        self.found, self.waiting, self.problem = {}, [], ""
 
     @property
-    def questions(self) -> "list[Question]":
+    def questions(self) -> "list[AskingLine]":
         return [*self.found.values()]
 
     @property
-    def broken(self) -> "list[Question]":
+    def broken(self) -> "list[AskingLine]":
         return [one for one in self.questions if one.broken]
 
     @property
     def film(self):
-        """The film of the first question that is broken, else of the last one; None if there is none."""
+        """The film of the first broken question, else of the last question; None if there is none."""
         films = [one.film for one in (*self.broken, *reversed(self.questions)) if one.film is not None]
         return films[0] if films else None
 
     def judge(self, event, tape, explain) -> None:
-        """Note a question that a tape was asked. (The trace calls this.)
+        """Note a question to a tape. (Called by the trace.)
 
-        It is explained once no tape records: an explanation makes Tensors, which a replay of a block would not make.
+        Explanations wait until no tape records: they make Tensors, which a replay of a block would not make.
         """
-        kinds = tuple(["none" if dx is None else "finite" if finite(dx) else "not finite" for dx in event.slopes])
-        key = event.place.code, event.place.instruction, kinds
+        kinds = tuple([kind_of_gradient(dx) for dx in event.slopes])
+        key = event.place.spot, kinds
         if key in self.found:
             self.found[key].times += 1
             return
-        number = position(event.place.code, event.place.instruction)[0]
-        self.found[key] = question = Question(event.place.text, number)
-        self.waiting[key] = question, tape, explain
+        number = event.place.spot[1]
+        self.found[key] = question = AskingLine(event.place.text, number)
+        self.waiting.append((question, tape, explain))
         if not event.tapes:
             self.answer()
 
     def answer(self) -> None:
-        """Explain what waits for it."""
-        for key, (question, tape, explain) in [*self.waiting.items()]:
+        """Explain the waiting questions."""
+        while self.waiting:
+            question, tape, explain = self.waiting.pop(0)
             question.answers = explain()
             filmed = sum(one.film is not None for one in self.questions)
             question.film = inspect(tape) if filmed < FILMS else None
-            del self.waiting[key]
 
     def lines(self) -> "list[str]":
-        """What is broken; of a program that is not, how many questions there were."""
+        """The number of questions, and the broken ones."""
         asked, broken = len(self.questions), self.broken
         many = f"{asked} question{'s' * (asked != 1)} to tapes"
         others = [one for one in self.questions if not one.broken]
@@ -120,15 +119,21 @@ class Report:
         return self.to_html(lambda question: "")
 
     def to_html(self, below) -> str:
-        """The answers; `below` gives what stands below those to a Question."""
+        """The answers; `below` returns what to show below those of an AskingLine."""
         head, *_ = self.lines()
         parts = [f"<h4>{html.escape(one.head)}</h4>{one.answers._repr_html_()}{below(one)}" for one in self.questions]
         ended = f"<p>the program ended with {html.escape(self.problem)}</p>" if self.problem else ""
         return f"<p>{html.escape(head)}</p>{''.join(parts)}{ended}"
 
     def save_html(self, path) -> None:
-        """Write a page with the answers and the films, which needs no network."""
+        """Write a page with the answers and the films, which works without a network."""
         Path(path).write_text(PAGE.format(policy=policy(*OWN), answers=self.to_html(film_of)), "utf-8")
+
+
+def kind_of_gradient(dx) -> str:
+    if dx is None:
+        return "none"
+    return "finite" if finite(dx) else "not finite"
 
 
 def film_of(question) -> str:
@@ -136,7 +141,7 @@ def film_of(question) -> str:
     return "" if film is None else framed(film.to_html(), film.to_svg(), str(film))
 
 
-OWN = "script-src 'unsafe-inline'", "img-src data:"  # what stands in the page itself
+OWN = "script-src 'unsafe-inline'", "img-src data:"  # content of the page itself
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">{policy}
 <meta name="viewport" content="width=device-width"><title>minigrad: gradients of a program</title>
@@ -157,12 +162,12 @@ def examine(text, file, names) -> Report:
     """Run a program with a trace on.
 
     Args:
-        text: its source. Where it imports tensorflow or keras, it gets minigrad if TensorFlow is not installed.
-        file: what the source is called.
+        text: the source. If TensorFlow is not installed, its imports of tensorflow or keras import minigrad.
+        file: the name of the source file.
         names: the namespace that it runs in.
 
     Raises:
-        SyntaxError: the source is no Python.
+        SyntaxError: the source is not valid Python.
     """
     tree = ast.parse(text, file)
     foreign = any(first(name) in INSTEAD for name in imported(tree)) or "tensorflow" in sys.modules
@@ -185,9 +190,9 @@ def examine(text, file, names) -> Report:
 
 
 def of_tensorflow() -> Trace:
-    """A trace of what TensorFlow does, which runs all functions eagerly: nothing is heard of what runs in a graph."""
+    """A trace for TensorFlow, which then runs all functions eagerly, since a trace does not hear ops in a graph."""
     for name, value in {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_NUM_INTRAOP_THREADS": "1"}.items():
-        os.environ.setdefault(name, value)  # a replay has one thread
+        os.environ.setdefault(name, value)  # a replay has only one thread
     import tensorflow as tf
 
     from .tensorflow import trace
@@ -197,7 +202,7 @@ def of_tensorflow() -> Trace:
 
 
 def imported(tree) -> list:
-    """The modules that a program imports."""
+    """The names of the modules that a program imports."""
     found = [one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names]
     parts = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
     return found + [node.module for node in parts]
@@ -208,7 +213,7 @@ def first(module) -> str:
 
 
 class Imports(ast.NodeTransformer):
-    """Imports minigrad where a program imports TensorFlow; the lines stay as they are."""
+    """Makes a program import minigrad instead of TensorFlow, without moving its lines."""
 
     def visit_Import(self, node):
         for one in node.names:
@@ -230,9 +235,9 @@ def instead_of(module) -> str:
 
 
 def load_ipython_extension(shell) -> None:
-    """`%load_ext minigrad` gives notebooks the magic `%%explain`, which runs a cell and explains its gradients.
+    """Called by `%load_ext minigrad`: define the magic `%%explain`, which runs a cell and explains its gradients.
 
-    `%%explain page.html` writes them to that page as well.
+    `%%explain page.html` also writes the explanations to that page.
     """
     from IPython.display import display
 

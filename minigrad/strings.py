@@ -5,15 +5,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import errors, math
+from . import errors
 from .engine import Tensor, another_dtype, convert, invalid, op, tidy
-from .errors import from_python
+from .errors import by_python
 from .ops import expand_dims
 
-__all__ = ["as_string", "bytes_split", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+__all__ = ["as_string", "bytes_split", "join", "length", "lower", "reduce_join", "regex_full_match",
            "regex_replace", "split", "strip", "substr", "to_number", "unicode_decode", "unicode_decode_with_offsets",
            "unicode_encode", "unicode_split", "unicode_split_with_offsets", "unicode_transcode",
-           "unsorted_segment_join", "upper"]  # fmt: skip
+           "upper"]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers
 
 
 def each(function, *texts):
@@ -28,6 +29,11 @@ def each(function, *texts):
 def each_number(function, texts, dtype):
     """Apply a function of bytes to each element: an array of numbers."""
     return np.array([function(text) for text in texts.flat], dtype).reshape(texts.shape)[()]
+
+
+def as_bytes(text):
+    """Text encoded as in a Tensor; None and bytes are unchanged."""
+    return text.encode() if isinstance(text, str) else text
 
 
 def decoded(text, unit):
@@ -68,22 +74,8 @@ def join(inputs: list, separator=""):
     for x in inputs:
         if x.dtype.kind != "O":
             raise TypeError(f"Cannot convert {x} to EagerTensor of dtype string. Write mg.strings.as_string({x}).")
-    separator = separator.encode() if isinstance(separator, str) else separator
+    separator = as_bytes(separator)
     return each(lambda *texts: separator.join(texts), *inputs) if inputs else np.array(b"", object)
-
-
-@op("Add", "O", dx=None, dy=None)
-def plus(x, y):
-    """Op behind `+` of strings: concatenation, element by element.
-
-    >>> import minigrad as mg
-    >>> print((mg.constant("a") + mg.constant(["b", "c"])).numpy())
-    [b'ab' b'ac']
-    """
-    return np.add(x, y) if np.ndim(x) or np.ndim(y) else each(lambda a, b: a + b, x, y)
-
-
-math.add.for_strings = lambda inputs: plus(*inputs)
 
 
 @op("StringLower", "O", dinput=None)
@@ -121,12 +113,12 @@ def strip(input):
 
 @op("Substr", "O", dinput=None)
 def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE"):
-    """Substring of each string: `len` bytes, or with `unit="UTF8_CHAR"` characters, from index `pos` on.
+    """Substring of each string: `len` bytes (or characters, with `unit="UTF8_CHAR"`) from index `pos` on.
 
     Args:
         input: strings.
-        pos: the index of the first; a negative one counts from the end.
-        len: how many; fewer if the string ends before.
+        pos: the index of the first byte or character; negative ones count from the end.
+        len: the number of bytes or characters; fewer if the string ends first.
         unit: "BYTE" or "UTF8_CHAR".
 
     Raises:
@@ -165,7 +157,7 @@ def to_number(input, out_type="float32"):
     >>> print(mg.strings.to_number(["1.5", "2"]).numpy())
     [1.5 2. ]
     """
-    spelled = real if out_type.kind == "f" else int
+    spelled = float_of if out_type.kind == "f" else int
 
     def number(text):
         try:
@@ -179,7 +171,7 @@ def to_number(input, out_type="float32"):
     return each_number(number, input, out_type)
 
 
-def real(text):
+def float_of(text):
     """A float from decimal digits, or from hexadecimal ones as C writes them."""
     return float.fromhex(text.decode("ascii", "replace")) if b"x" in text.lower() else float(text)
 
@@ -192,9 +184,9 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         input: numbers or bools.
         precision: digits after the point of floats; -1 means 6.
         scientific: format floats as 1.5e+00.
-        shortest: format floats in the shorter of both ways.
+        shortest: format floats in the shorter of the two ways.
         width: pad to this many characters.
-        fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" shows a sign always, " " leaves a blank for it.
+        fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" always shows a sign, " " leaves a blank for it.
 
     Raises:
         InvalidArgumentError: a precision is given, and the dtype is neither float nor complex.
@@ -243,7 +235,7 @@ def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
     >>> print(mg.strings.regex_replace("a1b22", "[0-9]+", "#").numpy())
     b'a#b#'
     """
-    found, template = compiled(pattern), rewrite.encode() if isinstance(rewrite, str) else rewrite
+    found, template = compiled(pattern), as_bytes(rewrite)
     if max([int(place) for place in re.findall(rb"\\(\d)", template)], default=0) > found.groups:
         return input  # as in TensorFlow if there is no such group
 
@@ -270,7 +262,7 @@ def regex_full_match(input, pattern: str):
 def compiled(pattern):
     """The compiled pattern. Raise InvalidArgumentError if it is not valid."""
     try:
-        return re.compile(pattern.encode() if isinstance(pattern, str) else pattern)
+        return re.compile(as_bytes(pattern))
     except re.error as error:
         raise invalid(f"Invalid pattern: {pattern}, error: {error}") from None
 
@@ -323,8 +315,7 @@ def split(input, sep: str | None = None, maxsplit=-1):
     >>> print(mg.strings.split("a b c").numpy())
     [b'a' b'b' b'c']
     """
-    separator = sep.encode() if isinstance(sep, str) else sep
-    return np.array(one_text(input, "split(text)").split(separator or None, maxsplit), object)
+    return np.array(one_text(input, "split(text)").split(as_bytes(sep) or None, maxsplit), object)
 
 
 # ---- Unicode -------------------------------------------------------------------------------------------------------
@@ -341,14 +332,14 @@ def check_attribute(name, value, *allowed):
 
 
 def check_replacement(replacement_char, errors):
-    """Raise InvalidArgumentError if this is no way to treat what is no character."""
+    """Raise InvalidArgumentError for an unknown `errors` mode, or a replacement that is not a character."""
     check_attribute("errors", errors, *POLICIES)
     if not 0 <= replacement_char <= 0x10FFFF:
         raise invalid("replacement_char out of unicode codepoint range")
 
 
 def characters(text, encoding):
-    """The code point of each character, None for what is none, and the place at which it begins."""
+    """The code point of each character, or None where there is no valid one, and the offset at which it begins."""
     start = 0
     while start < len(text):
         wrong, end = None, len(text)
@@ -368,7 +359,7 @@ def characters(text, encoding):
 
 
 def kept_characters(text, encoding, errors, replacement_char, replace_control_characters=False):
-    """The characters that stay, or what takes their place: that of what is none, and of control characters if asked."""
+    """The characters to keep, with invalid ones, and control characters if asked, replaced."""
     check_replacement(replacement_char, errors)
     for code, start in characters(text, encoding):
         if code is None and errors == "strict":
@@ -399,16 +390,16 @@ def unicode_decode(input, input_encoding: str, errors="replace", replacement_cha
     Args:
         input: a scalar string. (TensorFlow takes vectors, too, for ragged Tensors, which do not exist here.)
         input_encoding: "UTF-8", "UTF-16-BE", "LATIN1" or another one that Python knows.
-        errors: of what is no character: "replace" it, "ignore" it, or "strict" to raise.
-        replacement_char: the code point that takes its place.
-        replace_control_characters: replace those below 32 as well.
+        errors: for invalid characters: "replace" them, "ignore" them, or "strict" to raise.
+        replacement_char: the code point that replaces them.
+        replace_control_characters: replace code points below 32 as well.
 
     Returns:
         An int32 vector.
 
     Raises:
         UnimplementedError: the input is not a scalar.
-        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and there is an invalid character.
 
     >>> import minigrad as mg
     >>> print(mg.strings.unicode_decode("né", "UTF-8").numpy())
@@ -422,7 +413,7 @@ def unicode_decode(input, input_encoding: str, errors="replace", replacement_cha
 @op("UnicodeDecodeWithOffsets", "O", dinput=None)
 def unicode_decode_with_offsets(input, input_encoding: str, errors="replace", replacement_char=0xFFFD,
                                 replace_control_characters=False) -> tuple:  # fmt: skip
-    """As `unicode_decode`, and the place at which each character begins: int64, in bytes.
+    """Like `unicode_decode`, with the offset at which each character begins: int64, in bytes.
 
     >>> import minigrad as mg
     >>> codes, offsets = mg.strings.unicode_decode_with_offsets("éa", "UTF-8")
@@ -448,14 +439,14 @@ def unicode_encode(input, output_encoding: str, errors="replace", replacement_ch
 
     Raises:
         ValueError: the input is a scalar.
-        InvalidArgumentError: the encoding is another one, or the input is not int32.
+        InvalidArgumentError: the encoding is not one of these, or the input is not int32.
 
     >>> import minigrad as mg
     >>> print(mg.strings.unicode_encode([[110, 233], [97, 98]], "UTF-8").numpy())
     [b'n\\xc3\\xa9' b'ab']
     """
     if not input.ndim:
-        raise from_python(ValueError("input_tensor's rank must be at least 1."))
+        raise by_python(ValueError("input_tensor's rank must be at least 1."))
     if input.dtype != np.int32:
         raise invalid(another_dtype("UnicodeEncode", 0, np.dtype(np.int32), input.dtype))
     texts = np.empty(input.shape[:-1], object)
@@ -486,7 +477,7 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFF
 
 
 def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> tuple:
-    """As `unicode_split`, and the place at which each character begins: int64, in bytes.
+    """Like `unicode_split`, with the offset at which each character begins: int64, in bytes.
 
     >>> import minigrad as mg
     >>> letters, offsets = mg.strings.unicode_split_with_offsets("éa", "UTF-8")
@@ -501,7 +492,7 @@ def unicode_split_with_offsets(input, input_encoding, errors="replace", replacem
 @op("UnicodeTranscode", "O", dinput=None)
 def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="replace", replacement_char=0xFFFD,
                       replace_control_characters=False):  # fmt: skip
-    """Each string in another encoding.
+    """Convert each string to another encoding.
 
     Args:
         input: strings of any shape.
@@ -509,7 +500,7 @@ def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
 
     Raises:
-        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and there is an invalid character.
 
     >>> import minigrad as mg
     >>> print(mg.strings.unicode_transcode(["né", "a"], "UTF-8", "UTF-16-BE").numpy())
@@ -560,7 +551,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     >>> print(mg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy())
     [b'ab' b'cd']
     """
-    separator = separator.encode() if isinstance(separator, str) else separator
+    separator = as_bytes(separator)
     axes = joined_axes(axis, inputs.ndim)
     kept = [a for a in range(inputs.ndim) if a not in axes]
     rows = inputs.transpose([*kept, *axes]).reshape([inputs.shape[a] for a in kept] + [-1])
@@ -568,105 +559,3 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     for place in np.ndindex(joined.shape):
         joined[place] = separator.join(rows[place])
     return joined.reshape([1 if a in axes else n for a, n in enumerate(inputs.shape)]) if keepdims else joined
-
-
-@op("UnsortedSegmentJoin", "O", segment_ids=tidy.integers, num_segments=tidy.integer, dinputs=None)
-def unsorted_segment_join(inputs, segment_ids, num_segments, separator=""):
-    """Join the strings of each segment: those with the same number in `segment_ids`.
-
-    Args:
-        inputs: strings of any shape.
-        segment_ids: whole numbers; their shape is that of `inputs`, or its first axes.
-        num_segments: how many segments there are.
-        separator: a string that goes between them.
-
-    Returns:
-        Shape `(num_segments, ...)`, with the other axes of `inputs`. Of a segment without strings: an empty one.
-
-    Raises:
-        InvalidArgumentError: there is no such segment, or the shapes do not fit.
-        OutOfRangeError: `segment_ids` has more axes than `inputs`.
-
-    >>> import minigrad as mg
-    >>> print(mg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2).numpy())
-    [b'b' b'ac']
-    """
-    if not segment_ids.ndim:
-        raise invalid("Segment_id cannot have rank 0")
-    if segment_ids.ndim > inputs.ndim:
-        problem = f"Invalid segment_id rank {segment_ids.ndim} for input with {inputs.ndim} dimension(s)"
-        raise errors.OutOfRangeError(None, None, problem)
-    for axis, (wanted, given) in enumerate(zip(segment_ids.shape, inputs.shape)):
-        if wanted != given:
-            raise invalid(f"Segment dimension is {wanted} while input dimension is {given} in rank {axis}")
-    if segment_ids.size and not 0 <= segment_ids.min() <= segment_ids.max() < num_segments:
-        raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
-    separator = separator.encode() if isinstance(separator, str) else separator
-    rows = inputs.reshape(segment_ids.size, *inputs.shape[segment_ids.ndim :])
-    parts = [rows[segment_ids.ravel() == k] for k in range(num_segments)]
-    joined = np.empty((num_segments, *rows.shape[1:]), object)
-    for place in np.ndindex(joined.shape):
-        joined[place] = separator.join(parts[place[0]][(slice(None),) + place[1:]])
-    return joined
-
-
-def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,
-           name=None) -> Tensor:  # fmt: skip
-    """Join each so many neighbours along the last axis.
-
-    Args:
-        data: strings, shape `(..., length)`.
-        ngram_width: how many are joined, or several such numbers, whose results follow each other.
-        separator: a string that goes between them.
-        pad_values: a string that stands before and behind each row, or a pair of them; None pads nothing.
-        padding_width: how often; at most, and by default, one less than `ngram_width`.
-        preserve_short_sequences: a row that is shorter than all widths is joined as a whole.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        ValueError: the data are a scalar, or a width is smaller than 1, or it has no `pad_values`.
-        TypeError: `pad_values` are no strings.
-
-    >>> import minigrad as mg
-    >>> print(mg.strings.ngrams(["a", "b", "c"], 2).numpy())
-    [b'a b' b'b c']
-    """
-    if padding_width is not None and padding_width < 1:
-        raise ValueError("padding_width must be greater than 0.")
-    if padding_width is not None and pad_values is None:
-        raise ValueError("pad_values must be provided if padding_width is set.")
-    if not np.ndim(data):
-        raise ValueError("Data must have rank>0")
-    widths = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
-    if min(widths) < 1:
-        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
-    pads = tuple(pad_values) if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
-    if pad_values is not None and not all(isinstance(pad, (str, bytes)) for pad in pads):
-        raise TypeError("pad_values must be a string, tuple of strings, or None.")
-    return joined_neighbours(data, tuple(widths), separator, pads, padding_width, preserve_short_sequences)
-
-
-@op("StringNGrams", "O", ddata=None)
-def joined_neighbours(data, widths: Sequence[int], separator: str, pads: Sequence, padding_width: int | None,
-                      preserve_short: bool):  # fmt: skip
-    """Op behind `mg.strings.ngrams`.
-
-    >>> import minigrad as mg
-    >>> print(mg.strings.ngrams([["a", "b"], ["c", "d"]], 2, pad_values="_").numpy())
-    [[b'_ a' b'a b' b'b _']
-     [b'_ c' b'c d' b'd _']]
-    """
-    between, left, right = (one.encode() if isinstance(one, str) else one for one in (separator, *pads))
-
-    def padded(row, width):
-        count = 0 if left is None else width - 1 if padding_width is None else min(padding_width, width - 1)
-        return [left] * count + [*row] + [right] * count
-
-    def joined(row):
-        found = [padded(row, n)[k : k + n] for n in widths for k in range(len(padded(row, n)) - n + 1)]
-        found = found or ([padded(row, widths[0])] if preserve_short and len(row) else [])
-        return [between.join(parts) for parts in found]
-
-    length, count = data.shape[-1], int(np.prod(data.shape[:-1]))
-    rows = [joined(row) for row in data.reshape(count, length)]
-    return np.array(rows, object).reshape(*data.shape[:-1], len(joined([b""] * length)))

@@ -1,4 +1,4 @@
-"""tf.test: `check_gradients` compares the derivatives of a tape with finite differences."""
+"""tf.test: `check_gradients` compares the derivatives computed by a tape with finite differences."""
 
 import numpy as np
 
@@ -7,15 +7,16 @@ from .engine import Tensor, convert
 from .engine.tape import GradientTape, UnconnectedGradients
 
 __all__ = ["check_gradients"]
+__dir__ = __all__.copy  # what Tab offers
 
 UPSTREAM = 1.5  # scale of the upstream gradients; with 1, a VJP that ignores its upstream gradient would pass
 
 
 def check_gradients(f, *inputs, order=2, delta=1e-5, rtol=1e-5, atol=1e-6) -> None:
-    """Compare the derivatives of `f` by a tape with central differences, in float64.
+    """Compare the derivatives of `f` computed by a tape with central differences, in float64.
 
     Each input is tested along one random direction, so the cost does not grow with its size: two calls of `f` for each
-    input and order. The inputs should not be near points without a derivative, such as 0 for relu.
+    input and order. The inputs should not be close to points without a derivative, such as 0 for relu.
 
     Args:
         f: takes as many Tensors as there are `inputs`, and returns a Tensor or a nest of Tensors.
@@ -25,20 +26,21 @@ def check_gradients(f, *inputs, order=2, delta=1e-5, rtol=1e-5, atol=1e-6) -> No
         rtol, atol: the relative and absolute tolerance.
 
     Raises:
-        AssertionError: the two differ by more. The message names the function, the input, the order and both numbers.
+        AssertionError: the two differ by more. The message gives the function, the input, the order and both numbers.
 
     >>> import minigrad as mg
     >>> mg.test.check_gradients(lambda x: x * mg.sin(x), 0.5)
     >>> mg.test.check_gradients(lambda x: x * x.numpy(), 3.0)
     Traceback (most recent call last):
-    AssertionError: <lambda>, input 0, order 1: the tape says 3, finite differences say 6 (along one direction of length 1)
+    AssertionError: <lambda>, input 0, order 1: the tape says 3, finite differences say 6
+    (along one direction of length 1)
     """
-    points = [in_float64(x) for x in inputs]
-    check_order(f, points, 1, order, delta, rtol, atol, getattr(f, "__name__", "f"))
+    points = [to_float64(x) for x in inputs]
+    check_derivatives(f, points, 1, order, delta, rtol, atol, getattr(f, "__name__", "f"))
 
 
-def check_order(f, points, now, order, delta, rtol, atol, name):
-    """Test the first derivatives of `f`, called order number `now`, and then those of its gradients, up to `order`."""
+def check_derivatives(f, points, now, order, delta, rtol, atol, name):
+    """Test the first derivatives of `f`, which count as order `now`, and then those of its gradients, up to `order`."""
     total = weighted_sum(f, points)
     gradients = gradients_of(total)
     for k, point in enumerate(points):
@@ -53,27 +55,28 @@ def check_order(f, points, now, order, delta, rtol, atol, name):
             problem = f"{name}, input {k}, order {now}: the tape says {tape_says:.6g},"
             raise AssertionError(f"{problem} finite differences say {measured:.6g} (along one direction of length 1)")
     if now < order:
-        check_order(gradients, points, now + 1, order, delta, rtol, atol, name)
+        check_derivatives(gradients, points, now + 1, order, delta, rtol, atol, name)
 
 
-def in_float64(x):
+def to_float64(x):
+    """Convert to a Tensor; floats become float64."""
     value = convert(x).value
     return Tensor.of(value.astype(np.float64) if value.dtype.kind == "f" else value)
 
 
 def random_like(value, seed):
-    """A vector of length 1 in the shape of a value, the same for the same seed."""
+    """A random vector of norm 1 in the shape of a value, the same for the same seed."""
     direction = np.random.default_rng(seed + 7).normal(size=value.shape)
     return direction / max(np.linalg.norm(direction), 1e-300) if value.ndim else np.float64(1.0)
 
 
 def shifted(points, k, step):
-    """The points, with a step added to number k."""
+    """The points, with a step added to the one at index k."""
     return [Tensor.of(p.value + step) if i == k else p for i, p in enumerate(points)]
 
 
 def weighted_sum(f, points):
-    """A function: the sum of all outputs of `f`, each element with its own weight, so that errors do not cancel."""
+    """A function that sums all outputs of `f`, weighting each element differently so that errors do not cancel."""
     values = [y.value for y in outputs_of(f, points)]
     weights = [random_like(y, 100 + i) * UPSTREAM * max(1.0, y.size**0.5) for i, y in enumerate(values)]
 
@@ -89,17 +92,18 @@ def weighted_sum(f, points):
 
 
 def outputs_of(f, xs):
-    """The outputs of `f` that are floats, and the real and imaginary parts of those that are complex."""
+    """The float outputs of `f`, and the real and imaginary parts of the complex ones."""
     ys = [convert(y) for y in nest.flatten(f(*xs)) if y is not None]
     return [part for y in ys if y.value.dtype.kind in "fc" for part in real_parts(y)]
 
 
 def real_parts(y):
+    """A real Tensor itself, or the real and imaginary parts of a complex one."""
     return (math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,)
 
 
 def gradients_of(total):
-    """A function: the gradients of `total` by a tape, zeros for an input that it does not depend on."""
+    """A function that returns the gradients of `total` by a tape; zeros for inputs that it does not depend on."""
 
     def gradients(*xs):
         with GradientTape() as tape:

@@ -1,8 +1,8 @@
-"""tf.train: checkpoints, which keep the values of Variables in a file, and bring them back.
+"""tf.train: checkpoints, which save the values of Variables to a file and restore them.
 
 The checkpoint `path` is one file, `path.npz`: an array for each Variable, named by the attributes that lead to it, and
-as JSON the graph of these names. NumPy reads it without pickle, so that a file from elsewhere can hold wrong numbers,
-and no program. It is written beside its place and then moved there: a file is whole, or it is not there.
+the graph of these names as JSON. It is read without pickle, so a file from elsewhere can contain wrong numbers, but no
+program. It is written under another name and then renamed: a file is complete, or it does not exist.
 """
 
 import json
@@ -31,7 +31,7 @@ OF_TENSORFLOW = (".index", ".meta", ".h5", ".keras")
 
 
 def replace_file(path, write):
-    """Make a file, or the next version of one, in a single move: whoever reads it meets the old one or the new one."""
+    """Create or replace a file in a single move: readers see either the old or the new version."""
     beside = f"{path}.{os.getpid()}.part"
     try:
         with open(beside, "wb") as file:
@@ -45,7 +45,7 @@ def replace_file(path, write):
 
 
 def save_state(path, nodes, states):
-    """Write a graph, and the values of its Variables and iterators by name, into one file."""
+    """Write a graph, and the values of its Variables and iterators by name, to one file."""
     text = np.frombuffer(json.dumps(nodes).encode(), np.uint8)
     stored = {name: with_end_marks(value_of(state)) for name, state in states.items()}
     replace_file(path, lambda file: np.savez(file, **{GRAPH: text}, **stored))
@@ -55,9 +55,9 @@ def load_state(path, kind=".npz"):
     """The graph and the arrays of a file.
 
     Raises:
-        NotFoundError: there is none.
-        UnimplementedError: it is TensorFlow's.
-        DataLossError: it is damaged, or something else.
+        NotFoundError: there is no such file.
+        UnimplementedError: it was written by TensorFlow.
+        DataLossError: it is damaged, or not a checkpoint.
     """
     if not os.path.exists(path):
         there = [path.removesuffix(kind) + other for other in OF_TENSORFLOW]
@@ -81,14 +81,14 @@ def load_state(path, kind=".npz"):
 
 
 def of_tensorflow(path):
-    """The error for a file that TensorFlow or Keras has written."""
+    """The error for a file written by TensorFlow or Keras."""
     problem = f"{visible(path)} was written by TensorFlow, whose format minigrad does not read."
     fix = "There write np.savez(path, *[v.numpy() for v in variables]); here assign the arrays of np.load(path)."
     return UnimplementedError(None, None, f"{problem} {fix}")
 
 
 def checked(nodes, arrays):
-    """A graph from a file, each edge of which leads to a node, and each name to an array."""
+    """Check a graph from a file: each edge must lead to a node, and each name to an array."""
     for node in nodes:
         known = node in arrays if isinstance(node, str) else all(child in range(len(nodes)) for child in node.values())
         if not known:
@@ -97,12 +97,12 @@ def checked(nodes, arrays):
 
 
 def with_end_marks(array):
-    """An array as a file can hold it without pickle: NumPy drops zeros at the end of strings, so each has a mark."""
+    """Mark the ends of strings, because NumPy drops trailing zero bytes and a file without pickle must keep them."""
     return array if array.dtype.kind != "O" else np.array([text + b"." for text in array.ravel()]).reshape(array.shape)
 
 
 def without_end_marks(array):
-    """An array as a Variable can hold it."""
+    """Remove the marks of `with_end_marks`."""
     return array if array.dtype.kind != "S" else strings([text[:-1] for text in array.ravel()], array.shape)
 
 
@@ -110,18 +110,18 @@ def without_end_marks(array):
 
 
 def is_state(x) -> bool:
-    """Is it kept itself: a Variable, one of Keras, or the place of an iterator?"""
+    """Whether the object itself is saved: a Variable, a Keras Variable, or an iterator."""
     return (hasattr(x, "assign") and hasattr(x, "id")) or hasattr(x, "_go_to")
 
 
 def is_followed(x) -> bool:
-    """Does a checkpoint look into it? Modules, layers and optimizers have `variables`."""
-    has_variables = hasattr(type(x), "variables") and not hasattr(x, "update_state")  # metrics are left out
+    """Whether a checkpoint saves the object or looks inside it. Modules, layers and optimizers have `variables`."""
+    has_variables = hasattr(type(x), "variables") and not hasattr(x, "update_state")  # metrics are excluded
     return has_variables or is_state(x) or isinstance(x, (list, tuple, Mapping, Checkpoint, Generator))
 
 
 def children(x) -> dict:
-    """What a checkpoint follows from an object, by the names of attributes, keys, or places in a list."""
+    """The objects that a checkpoint follows from this one, by attribute name, key, or index in a list."""
     if is_state(x):
         return {}
     if isinstance(x, (list, tuple)):
@@ -134,14 +134,14 @@ def children(x) -> dict:
 
 
 def graph_of(root):
-    """All that is reached from `root`, on the shortest ways.
+    """All objects reachable from `root`, by the shortest paths.
 
     Returns:
-        For each object what it holds, name -> number of an object, or if it is kept itself the name of its array;
-        and what is kept by name.
+        For each object, the objects it holds, as name -> number of an object, or the name of its array if it is saved
+            itself; and the saved objects by name.
     """
     objects, numbers, paths, nodes, states = [root], {id(root): 0}, [""], [], {}
-    for number, one in enumerate(objects):  # which grows on the way
+    for number, one in enumerate(objects):  # grows during the loop
         node, path = {}, paths[number]
         for name, child in children(one).items():
             if id(child) not in numbers:
@@ -158,22 +158,22 @@ def graph_of(root):
 
 
 def value_of(state):
-    """The array that is kept of a Variable or an iterator."""
+    """The array saved for a Variable or an iterator."""
     if hasattr(state, "_go_to"):
         return np.array([state._taken])
     inner = state if isinstance(state, Variable) else state.value
-    return np.asarray(inner._now.value)
+    return np.asarray(inner._present())
 
 
 # ---- restoring ----------------------------------------------------------------------------------------------------
 
 
 def give(state, array):
-    """Bring a Variable or an iterator to what was kept.
+    """Restore a Variable or an iterator.
 
     Raises:
-        ValueError: the shape is another.
-        InvalidArgumentError: the dtype is another.
+        ValueError: the shape differs.
+        InvalidArgumentError: the dtype differs.
     """
     if hasattr(state, "_go_to"):
         state._go_to(int(array[0]))
@@ -189,9 +189,9 @@ def give(state, array):
 
 
 class Restoration:
-    """The values of a checkpoint: some were given to Variables, the others wait for those that are made later.
+    """The values of a checkpoint: some have been given to Variables, the others wait for Variables made later.
 
-    It waits as long as one of the objects lives that it has found, and holds none of them.
+    It keeps waiting as long as any object that it has found is alive, but keeps none of them alive.
     """
 
     def __init__(self, root, nodes, arrays):
@@ -201,13 +201,13 @@ class Restoration:
         module.waiting.append(self)
 
     def match(self):
-        """Give the values to what is there by now, each once."""
+        """Assign the values to the Variables that exist by now, each once."""
         todo = [(one, number) for number, found in self.found.items() if (one := found()) is not None]
         if not todo or not self.arrays:
             module.waiting[:] = [one for one in module.waiting if one is not self]
             return
         seen = set()
-        for one, number in todo:  # which grows on the way
+        for one, number in todo:  # grows during the loop
             if number in seen or not self.is_the_one(one, number):
                 continue
             seen.add(number)
@@ -219,30 +219,30 @@ class Restoration:
                 todo += [(child, node[name]) for name, child in children(one).items() if name in node]
 
     def is_the_one(self, one, number):
-        """Was no other object found for this node? (For lists and dicts, those who hold them answer.)"""
+        """Whether no other object was found for this node. (Lists and dicts are identified by their owners.)"""
         if isinstance(one, (list, tuple, Mapping)):
             return True
         return self.found.setdefault(number, weakref.ref(one))() is one
 
 
 class Status:
-    """What `restore` returns: has all been restored? The values of Variables that are not made yet wait for them.
+    """The result of `restore`: tells whether all was restored. Values of Variables that do not exist yet wait for them.
 
-    (A Variable that a module or a Checkpoint is given, and those that layers and optimizers make when they are built,
-    have their values before anything reads them.)
+    (Variables assigned to a module or a Checkpoint, and those that layers and optimizers make when they are built, get
+    their values before anything reads them.)
     """
 
     def __init__(self, root: Any, nodes: list, arrays: dict):
         self._root, self._restoration = root, Restoration(root, nodes, arrays)
 
     def _unmatched(self):
-        """The Variables that were not in the checkpoint."""
+        """The Variables that the checkpoint does not contain."""
         self._restoration.match()
         found = {id(one()) for one in self._restoration.found.values()}
         return [one for one in graph_of(self._root)[1].values() if id(one) not in found]
 
     def assert_existing_objects_matched(self) -> "Status":
-        """Raise an AssertionError unless every Variable here was in the checkpoint."""
+        """Raise an AssertionError unless the checkpoint contains every Variable here."""
         missing = self._unmatched()
         if missing:
             problem = f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to"
@@ -251,7 +251,7 @@ class Status:
         return self
 
     def assert_consumed(self) -> "Status":
-        """Raise an AssertionError unless, besides, every value of the checkpoint was given to a Variable."""
+        """Raise an AssertionError unless, in addition, every value of the checkpoint was given to a Variable."""
         self.assert_existing_objects_matched()
         if self._restoration.arrays:
             left = [name.partition("/.ATTRIBUTES")[0].replace("/", ".") for name in self._restoration.arrays]
@@ -260,7 +260,7 @@ class Status:
         return self
 
     def assert_nontrivial_match(self) -> "Status":
-        """Raise an AssertionError if nothing but the Checkpoint itself was found."""
+        """Raise an AssertionError if only the Checkpoint itself was found."""
         missing = self._unmatched()
         if len(self._restoration.found) <= 1 and not missing:
             raise AssertionError("Nothing to load. The Checkpoint has no attributes yet.")
@@ -271,17 +271,17 @@ class Status:
         return self
 
     def expect_partial(self) -> "Status":
-        """Itself: that some values stay over is never told unasked here."""
+        """The status itself. minigrad does not warn of unused values anyway."""
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing is left to do: values are given at once."""
+        """Do nothing: the values have already been assigned."""
 
     run_restore_ops = initialize_or_restore
 
 
 class NoStatus(Status):
-    """What `restore(None)` returns: nothing was restored."""
+    """The result of `restore(None)`: nothing was restored."""
 
     def __init__(self):
         pass
@@ -296,20 +296,20 @@ class NoStatus(Status):
 
 
 class Checkpoint:
-    """Writes the Variables that its attributes lead to into a file, and restores them from there.
+    """Saves the Variables that its attributes lead to into a file, and restores them from there.
 
-    It follows modules, layers, optimizers, other Checkpoints, lists, dicts, and iterators of Datasets. (Metrics are not
-    followed, as in TensorFlow.) Where a Variable goes is told by the names of the attributes on the way to it, not by
-    its own name. What is made after `restore` is restored when it is made, also the weights of Keras's layers, of which
-    TensorFlow forgets some. The file is minigrad's own, `PREFIX.npz`: TensorFlow does not read it, nor is TensorFlow's
-    read here.
+    It follows modules, layers, optimizers, random generators, other Checkpoints, lists, dicts, and iterators of
+    Datasets. (As in TensorFlow, metrics are not followed.) Variables are matched by the names of the attributes that
+    lead to them, not by their own names. Variables made after `restore` are restored when they are made, including
+    weights of Keras layers, some of which TensorFlow forgets. The file, `PREFIX.npz`, is minigrad's own: TensorFlow
+    cannot read it, and TensorFlow's files cannot be read here.
 
     Args:
-        root: an object that is followed in place of the Checkpoint, which then adds the others to it.
-        **kwargs: what shall be kept, by name; each becomes an attribute.
+        root: an object to follow instead of the Checkpoint, which attaches the other objects to it.
+        **kwargs: the objects to save, by name; each becomes an attribute.
 
     Raises:
-        ValueError: one of them is no Variable, and nothing that has Variables.
+        ValueError: one of them is neither a Variable nor an object that has Variables.
 
     >>> import os, tempfile
     >>> import minigrad as mg
@@ -344,7 +344,7 @@ class Checkpoint:
 
     @property
     def save_counter(self) -> Variable:
-        """How often it was saved: a Variable, which is kept with the others."""
+        """The number of saves: a Variable, which is saved with the others."""
         if self._counter is None:
             self._counter = Variable(0, dtype=dtypes.int64, trainable=False, name="save_counter")
         return self._counter
@@ -376,15 +376,15 @@ class Checkpoint:
         return path
 
     def read(self, save_path: Any, options: Any = None) -> Status:
-        """Restore what `write` has written.
+        """Restore a checkpoint written by `write`.
 
         Returns:
-            A status with `assert_consumed()` and the like; see `restore`.
+            A status with `assert_consumed()` and other methods; see `restore`.
 
         Raises:
             NotFoundError: there is no such checkpoint.
             DataLossError: the file is damaged.
-            UnimplementedError: it is TensorFlow's.
+            UnimplementedError: it was written by TensorFlow.
             ValueError, InvalidArgumentError: a Variable has another shape or dtype than its value.
         """
         path = os.fspath(save_path)
@@ -396,15 +396,15 @@ class Checkpoint:
             raise NotFoundError(None, None, f"{where}\n{advice} '-1' in 'path/to/ckpt-1').") from None
 
     def restore(self, save_path: Any, options: Any = None) -> Status:
-        """Restore what `save` has written: at once, and what is made later when it is made.
+        """Restore a checkpoint written by `save`: existing Variables at once, later ones when they are made.
 
         Args:
             save_path: what `save` or `latest_checkpoint` returned; None restores nothing.
             options: accepted as in TensorFlow, without effect.
 
         Returns:
-            A status: `assert_consumed()` raises unless everything was restored, here and in the file,
-            `assert_existing_objects_matched()` unless everything here was; `expect_partial()` does nothing.
+            A status: `assert_consumed()` raises unless everything was restored, here and in the file;
+                `assert_existing_objects_matched()` raises unless everything here was; `expect_partial()` does nothing.
 
         Raises:
             NotFoundError, DataLossError, UnimplementedError, ValueError, InvalidArgumentError: as for `read`.
@@ -420,13 +420,14 @@ class CheckpointManager:
 
     Args:
         checkpoint: the `Checkpoint` to save.
-        directory: where its files go, and the file `checkpoint`, by which a later manager knows them.
-        max_to_keep: how many to keep; None for all.
-        keep_checkpoint_every_n_hours: keep one for good whenever so many hours have passed.
-        checkpoint_name: the beginning of the files' names.
+        directory: the directory for its files, and for the file `checkpoint`, from which a later manager learns of
+            them.
+        max_to_keep: the number of checkpoints to keep; None for all.
+        keep_checkpoint_every_n_hours: keep one checkpoint permanently each time this many hours have passed.
+        checkpoint_name: the prefix of the file names.
         step_counter: a Variable that counts steps, for `checkpoint_interval`.
-        checkpoint_interval: `save` does nothing until so many steps have passed.
-        init_fn: what `restore_or_initialize` calls if there is no checkpoint.
+        checkpoint_interval: the number of steps before `save` writes again.
+        init_fn: a function for `restore_or_initialize` to call if there is no checkpoint.
         last_checkpoint_step: the step of the last checkpoint, if it is known.
 
     Raises:
@@ -459,19 +460,20 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The checkpoints that it may delete, the oldest first."""
+        """The checkpoints that may be deleted, oldest first."""
         return list(self._times)
 
     def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
-        """Write a checkpoint, and delete what is too old.
+        """Write a checkpoint, and delete those that are too old.
 
         Args:
-            checkpoint_number: its number; by default that of the checkpoint's `save_counter`, which counts in any case.
-            check_interval: whether `checkpoint_interval` holds; twice for one step nothing is written.
+            checkpoint_number: the number; by default that of the checkpoint's `save_counter`, which is incremented in
+                any case.
+            check_interval: whether to respect `checkpoint_interval`; nothing is ever written twice for one step.
             options: accepted as in TensorFlow, without effect.
 
         Returns:
-            Its path; None if it is too early.
+            The path; None if nothing was written.
         """
         if self.checkpoint_interval is not None:
             step, last = int(self._counter), self._step
@@ -488,7 +490,7 @@ class CheckpointManager:
         return path
 
     def _sweep(self):
-        """Write the record, and delete what is too old. The record forgets it first: what it names is there."""
+        """Write the record, and then delete old checkpoints, so that every file in the record exists."""
         too_old = []
         for path in list(self._times)[: -self._most] if self._most else []:
             made = self._times.pop(path)
@@ -515,7 +517,7 @@ class CheckpointManager:
 
 
 def write_record(directory, latest, times, preserved=None):
-    """Write the file `checkpoint`, in TensorFlow's form: which checkpoints there are, the latest, and when."""
+    """Write the file `checkpoint`, in TensorFlow's format: the checkpoints, the latest one, and their times."""
     paths = [os.path.relpath(path, directory or ".") for path in (latest, *times)]
     lines = [f"all_model_checkpoint_paths: {json.dumps(path)}" for path in paths[1:]]
     lines += [f"all_model_checkpoint_timestamps: {made!r}" for made in times.values() if made is not None]
@@ -525,7 +527,7 @@ def write_record(directory, latest, times, preserved=None):
 
 
 def read_record(directory, name="checkpoint"):
-    """The latest checkpoint of a directory (None), when each was made, and when one was last kept for good."""
+    """The latest checkpoint of a directory (or None), the time of each, and when one was last kept permanently."""
     told: dict = {}
     try:
         with open(os.path.join(directory, name), encoding="utf-8") as file:
@@ -549,7 +551,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
     Args:
         checkpoint_dir: the directory.
-        latest_filename: the name of the file that tells it; "checkpoint" if None.
+        latest_filename: the name of the record file; "checkpoint" if None.
 
     >>> import minigrad as mg
     >>> print(mg.train.latest_checkpoint("no such directory"))
@@ -560,10 +562,10 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 def load_latest(ckpt_dir_or_file):
-    """The graph and the arrays of a checkpoint, or of the latest one in a directory.
+    """The graph and the arrays of a checkpoint, or of the latest checkpoint in a directory.
 
     Raises:
-        ValueError: the directory has none.
+        ValueError: there is no checkpoint in the directory.
     """
     path = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(path):
@@ -575,13 +577,13 @@ def load_latest(ckpt_dir_or_file):
 
 
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list]]:
-    """The names and shapes of what is in a checkpoint, sorted.
+    """The names and shapes of the values in a checkpoint, sorted.
 
     Args:
-        ckpt_dir_or_file: its path; or a directory, whose latest one is meant.
+        ckpt_dir_or_file: the path of a checkpoint; or a directory, for its latest checkpoint.
 
     Raises:
-        NotFoundError, DataLossError, UnimplementedError, ValueError: there is none that can be read.
+        NotFoundError, DataLossError, UnimplementedError, ValueError: no checkpoint can be read.
 
     >>> import os, tempfile
     >>> import minigrad as mg
@@ -598,7 +600,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list]]:
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """The value that a checkpoint has under a name of `list_variables`, as a NumPy array or scalar.
+    """The value stored in a checkpoint under a name from `list_variables`, as a NumPy array or scalar.
 
     Raises:
         NotFoundError: there is no such name, or no such checkpoint.

@@ -1,4 +1,4 @@
-"""tf.types: `experimental.TraceType` is what an object tells `mg.function` of itself."""
+"""tf.types: `experimental.TraceType` is how an object tells `mg.function` which objects can share its trace."""
 
 from types import SimpleNamespace
 
@@ -6,9 +6,9 @@ __all__ = ["experimental"]
 
 
 class TraceType:
-    """A kind of objects: `mg.function` traces once for all whose `__tf_tracing_type__` gives an equal one.
+    """A kind of object: `mg.function` traces once for all objects whose `__tf_tracing_type__` returns an equal one.
 
-    A subclass defines `__eq__` and `__hash__`; TensorFlow asks for `is_subtype_of` and two methods more.
+    A subclass defines `__eq__` and `__hash__`; TensorFlow also requires `is_subtype_of` and two more methods.
 
     >>> import minigrad as mg
     >>> class ByScale(mg.types.experimental.TraceType):

@@ -296,7 +296,7 @@ def _():
     return torch.autograd.functional.jacobian(lambda x: torch.tensor(WIRES) @ x, torch.ones(3))
 
 
-@in_jax("05", "`jax.grad` refuses as well")
+@in_jax("05", "`jax.grad` refuses it as well")
 def _():
     return raises("TypeError", jax.grad(lambda x: x * jnp.array([3.0, 4.0])), 2.0)
 

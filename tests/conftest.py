@@ -11,11 +11,12 @@ import pytest
 os.environ.setdefault("MINIGRAD_SECONDS", "30")  # on a busy machine an answer takes longer, and is the same
 
 import minigrad as mg
+from minigrad import later
 from minigrad.classroom import course, handout
 from minigrad.engine.listening import listening
 
 ROOT = Path(__file__).parent.parent
-LATER = [getattr(mg.nn, name) for name in dir(mg.nn)]  # what loads late is in the table of ops, too
+later.load_all()  # then all ops are in their tables
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
 

@@ -434,8 +434,8 @@ for exercise, (wrong, right) in {
         ["lambda x, y: mg.norm(mg.stack([x, y])) if x != 0.0 or y != 0.0 else 0.0 * (x + y)"],
     ),
     "10.4": (
-        ['dict.fromkeys("ABCD", True)', '{"A": True, "B": False, "C": True, "D": True}', '{"A": "True", "B": "False", "C": "False", "D": "True"}'],
-        ['{"A": np.True_, "B": False, "C": False, "D": True}'],
+        ['dict.fromkeys("ABCD", True)', '{"A": True, "B": False, "C": True, "D": True}', '{"A": "yes", "B": "no", "C": "no", "D": "yes"}'],
+        ['{"A": np.True_, "B": False, "C": False, "D": True}', '{"A": "True", "B": "False", "C": "False", "D": " true"}'],
     ),
     "10.5": (
         [
@@ -644,12 +644,12 @@ for exercise, (wrong, right) in {
             '{"A": True, "B": True, "C": True, "D": True, "E": True}',
             '{"A": False, "B": False, "C": False, "D": False, "E": False}',
             '{"A": False, "B": True, "C": False, "D": False, "E": False}',
-            '{"A": False, "B": True, "C": False, "D": True, "E": "False"}',
             '{"A": None, "B": True, "C": None, "D": True, "E": None}',
             '{"B": True, "D": True}',
         ],
         [
             'dict(zip("ABCDE", (False, True, False, True, False)))',
+            '{"A": False, "B": True, "C": False, "D": True, "E": "False"}',
             '{"A": np.bool_(False), "B": np.bool_(True), "C": False, "D": True, "E": False, "F": None}',
         ],
     ),
@@ -1057,4 +1057,64 @@ AGAIN = {
 }
 for exercise, (wrong, right) in AGAIN.items():
     assert (len(wrong), len(right)) == (10, 5)
+    WRONG[exercise], RIGHT[exercise] = [*WRONG[exercise], *wrong], [*RIGHT[exercise], *right]
+
+# ---- a third attack, by the texts of the tasks alone: what other numbers, names and spellings have told --------------
+
+FURTHER = {
+    "00.3": (
+        ['{"A": 12, "B": "(2, 3)", "C": None, "D": "error", "E": None, "F": 3}'],
+        ['{"A": "12", "B": "(3, 2)", "C": "none", "D": "an error", "E": "None", "F": "3.0"}'],
+    ),
+    "01.3": (["lambda f, x: grad(f, mg.Variable(float(round(x))))"], ["lambda f, x: (lambda v: slopes(lambda: f(v), v))(mg.Variable(x))"]),
+    "01.4": (
+        ["lambda f, x, truth, nudges: min(nudges, key=lambda h: abs(float(f(mg.constant(x)) - f(mg.constant(x - h))) / h - truth))"],
+        ["lambda f, x, truth, nudges: min(nudges, key=lambda h: (float(f(mg.constant(x + h)) - f(mg.constant(x))) / h - truth) ** 2)"],
+    ),
+    "02.3": (
+        ['{"loss by w": "(4, 3)", "loss by b": "(3)", "y by x": "(1, 4)"}'],
+        ['{"loss by w": "(4, 3)", "loss by b": "(3,)", "y by x": "[1, 4]"}'],
+    ),
+    "02.4": (
+        ["lambda tape, t, vs: dict(zip(sorted(v.name for v in vs), tape.gradient(t, vs)))"],
+        ["lambda tape, t, vs: tape.gradient(t, {v.name: v for v in vs})"],
+    ),
+    "02.exit": (['{"2": 3, "3": "stream"}'], ['{"2": 3, "3": "upstream number"}']),
+    "03.2": (
+        [
+            "lambda f, ns: [grad(f, mg.constant(float(int(n)))) for n in ns]",
+            "lambda f, ns: [str(float(grad(f, mg.constant(n)))) for n in ns]",
+        ],
+        ["lambda f, ns: tuple(map(lambda n: grad(f, mg.constant(n)), ns))"],
+    ),
+    "04.4": (
+        ['{"A": "once", "B": "not persistent", "C": "once", "D": "once", "E": "once"}'],
+        ['{"A": "Once", "B": " Persistent", "C": "once", "D": "once", "E": "ONCE "}'],
+    ),
+    "04.exit": (['{"2": 40, "3": "del"}', '{"2": 40, "3": "tape = None"}'], ['{"2": "40", "3": "`del tape`"}']),
+    "05.4": (
+        ['{"y (4,) by x (3,)": "(3, 4)", "loss () by w (3, 2)": "(3, 2)", "h (2, 5) by w (3, 2)": "(2, 5, 3, 2)"}'],
+        ['{"y (4,) by x (3,)": "(4, 3)", "loss () by w (3, 2)": "(3, 2)", "h (2, 5) by w (3, 2)": "(2, 5, 3, 2)"}'],
+    ),
+    "06.3": (
+        ['{"p": 30, "q": 20, "r": "0", "s": "None", "t": None}'],
+        ['{"p": mg.constant(30.0), "q": "20", "r": "None", "s": "none", "t": None}'],
+    ),
+    "08.2": (
+        ["lambda f, x, h=0.01: abs((f(mg.constant(x + h)) - f(mg.constant(x - h))) / (2 * h))"],
+        ["lambda f, x, h=0.01: mg.divide(mg.subtract(f(mg.constant(x + h)), f(mg.constant(x - h))), h + h)"],
+    ),
+    "08.5": (["mg.math.reciprocal_no_nan"], ["lambda z: mg.where(z > 0.0, 1.0 / mg.where(z > 0.0, z, 0.0), 0.0)"]),
+    "09.4": (["lambda b, p: mg.abs(b - mg.stop_gradient(p))"], ["lambda b, p: (b - float(p)) ** 2"]),
+    "13.4": (["lambda dy, x, y: dy @ y.T"], ["lambda dy, x, y: [(y @ dy.T).T, (dy.T @ x).T]"]),
+    "14.5": (
+        ['{"code": "UNWATCHED", "line": "y = 2.0 * x + 3.0", "fixed": lambda f, x: grad(f, mg.abs(x))}'],
+        ['{"code": "unwatched", "line": "2.0 * x + 3.0", "fixed": lambda f, x: (lambda v: slopes(lambda: f(v), v))(mg.Variable(x))}'],
+    ),
+    "15.4": (
+        ["dict(derrors=1, db2=0, dW2=0, dh=1, d=1, db1=1, dW1=0)"],
+        ['dict(derrors=np.True_, db2="False", dW2=False, dh=True, d=True, db1=True, dW1=False)'],
+    ),
+}
+for exercise, (wrong, right) in FURTHER.items():
     WRONG[exercise], RIGHT[exercise] = [*WRONG[exercise], *wrong], [*RIGHT[exercise], *right]

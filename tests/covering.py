@@ -24,12 +24,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 RECORDS = pathlib.Path.home() / ".cache" / "minigrad" / "covering"
-LEFT_OUT = {
-    "test_browser.py",
-    "test_rehearsal.py",
-    "test_binder.py",
-    "test_book.py",
-}  # minutes of JupyterLab and Sphinx, or more than this copy
+LEFT_OUT = {  # minutes of JupyterLab and Sphinx, interrupts at each line, or more than this copy
+    "test_browser.py", "test_rehearsal.py", "test_binder.py", "test_book.py", "test_site.py", "test_interrupts.py",
+}  # fmt: skip
 START, LONGEST = 1, 60  # seconds for a file of tests to start, and for all tests of one place
 OPTIONS = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
 SETTINGS = """[run]

@@ -99,6 +99,24 @@ def new_page(browser, address, width=1300, height=1000, **options):
 PROMPTS = """[...document.querySelectorAll(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt")].map((prompt) => prompt.innerText)"""
 
 
+BADLY_SHOWN = r"""() => {
+    const wrong = [], drawn = "svg, mjx-container";
+    const what = (e) => `${e.tagName} ${e.getAttribute("class") || ""} ${e.textContent.trim().slice(0, 60)}`;
+    for (const output of document.querySelectorAll(".jp-Notebook .jp-OutputArea-output")) {
+        const outer = output.getBoundingClientRect();
+        for (const e of output.querySelectorAll("*")) {
+            const box = e.getBoundingClientRect(), held = e.parentElement.closest(drawn) || e.getClientRects().length === 0 || box.width < 3;
+            const scrolls = (one) => one !== output && (getComputedStyle(one).overflowX !== "visible" || scrolls(one.parentElement));
+            if (held || getComputedStyle(e).visibility !== "visible") continue;
+            if (!scrolls(e.parentElement) && (box.right > outer.right + 2 || box.left < outer.left - 2)) wrong.push(`outside: ${what(e)}`);
+            if (getComputedStyle(e).overflowX === "hidden" && e.scrollWidth > e.clientWidth + 1) wrong.push(`cut: ${what(e)}`);
+            if (e.matches("button, input, [role=slider]") && !(e.getAttribute("aria-label") || e.title || e.textContent.trim())) wrong.push(`no name: ${what(e)}`);
+        }
+    }
+    return wrong;
+}"""
+
+
 def run_all(page, seconds=60):
     """Run all cells of the notebook that the page shows, and stay until each has a number."""
     wait_for_kernel(page)

@@ -33,6 +33,7 @@ OPPOSITE = {
 CONVERSIONS = {"tuple", "list", "int", "np.asarray"}  # which change no number, and which NumPy does by itself where it wants to
 ANY = {"maxsize", "slots", "frozen", "points"}  # keywords that change no answer; with `points` a card tries answers
 SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
+    ("course/helpers/cards/lesson_00", "BASKETS = ("): "any numbers will do",
     ("course/helpers/cards/lesson_03", '"mg.Variable(2.0) * 1.0": lambda'): "any number will do",
     ("course/helpers/cards/lesson_10", "SWITCHED = ("): "any numbers will do",
     ("course/helpers/cards/lesson_11", "[mg.constant([[1.0, -2.0, 2.0]])"): "any numbers will do",
@@ -45,8 +46,9 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
-    ("explain/numbers", "moved[place] += sign * step"): "another step is only a little less exact",
+    ("inspector/still", "room=cell - 2"): "two pixels of room more or less",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
+    ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",
     ("linalg/norms", "degree, limit = (13,"): "with another limit the series is only a little less exact",
     ("linalg/products", "strict=True):"): "the lengths were compared when the op ran",
@@ -64,7 +66,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("math/segments", "if ids.size and ids.min() < 0:"): "it spares the work where no part is left out",
     ("math/segments", "counts.astype(like.dtype).reshape((-1,)"): "NumPy takes any negative length for what is left",
     ("math/segments", "return np.where(np.asarray(won) > 0"): "who has not won gets nothing, whatever is divided",
-    ("math/segments", "filled = np.where(zero, 1, data)"): "what stands there is divided out again",
+    ("math/segments", "factors = np.where(zero, 1, data)"): "what stands there is divided out again",
     ("math/special", "long = x > 5000"): "beside the border both series are exact",
     ("math/special", "terms = int(60 + 2 *"): "there are more terms than the sum needs",
     ("math/special", "a, x = (a + np.zeros_like(x))"): "a zero that is taken away is a zero",
@@ -77,7 +79,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("ops/gathering", 'raise invalid(f"Shape must be at least rank'): "the first axis is always there",
     ("ops/gathering", "return np.logical_or.reduce((indices < 0)"): "NumPy compares with tuples too",
     ("ops/shaping", "return int(np.prod(lengths"): "NumPy takes its own ints too",
-    ("minigrad/__init__", "get_close_matches("): "the nearest stands first",
+    ("minigrad/later", "get_close_matches("): "the nearest stands first",
     ("ops/shaping", 'return tidy.axes(tidy.integers(shift, "Tshift"))'): "np.roll takes arrays too",
     ("ops/shaping", 'return tidy.axes(tidy.integers(axis, "Taxis"))'): "np.roll takes arrays too",
     ("ops/shaping", "return tuple([-n for n in shift])"): "np.roll takes lists too",

@@ -19,6 +19,7 @@ import signal, sys, threading, time, traceback
 import numpy as np
 import minigrad as mg
 import minigrad.explain
+from minigrad.random import streams
 
 NAMES = dict(collections=collections, functools=functools, itertools=itertools, mg=mg, np=np, os=os, queue=queue, random=random,
     signal=signal, sys=sys, threading=threading, time=time)  # which every block knows
@@ -55,7 +56,7 @@ def world(space):
     return {
         **names, "random": random.getstate(), "np.random": repr(np.random.get_state()), "files": files(), "folder": os.getcwd(),
         "environment": dict(os.environ), "open files": sorted(os.listdir("/proc/self/fd")), "threads": threading.active_count(),
-        "shared memory": sorted(os.listdir("/dev/shm")), "mg.random": content(sys.modules["minigrad.random.streams"].seeds),
+        "shared memory": [one for one in os.listdir("/dev/shm") if one.startswith("psm_")], "mg.random": content(streams.seeds),
         "signals": [repr(signal.getsignal(number)) for number in (2, 10, 15, 17)], "positions": [os.lseek(one.fileno(), 0, 1)
             for one in space.values() if isinstance(one, io.IOBase) and not one.closed],
     }

@@ -10,9 +10,10 @@ import linecache
 import re
 import sys
 import threading
+from pathlib import Path
 
 import pytest
-from lab import TOKEN, new_page, run_all, serving
+from lab import BADLY_SHOWN, TOKEN, new_page, run_all, serving
 
 import minigrad as mg
 from minigrad.inspector.html import FRONT
@@ -27,6 +28,13 @@ with mg.GradientTape() as tape:
 g = tape.gradient(z, x)
 inspector = mg.inspect(tape)
 inspector"""
+OFFER = f"""\
+import os, sys
+os.environ["MINIGRAD_PROGRESS"] = "progress.json"
+sys.path.insert(0, {str(Path(__file__).parent.parent / "course")!r})
+from helpers import predict
+predict("02.4")"""
+BARE_OFFER = "02.4: a dict of two, one tensor or an error? Write your answer in place of the three dots."
 QUESTION = "print('now', inspector.step, inspector.selected)"
 ROOT = ".mg-inspector"
 
@@ -104,10 +112,10 @@ def test_a_saved_notebook_that_becomes_a_page_shows_the_film_offline(open_page, 
 
 def test_a_notebook_saved_with_its_widgets_shows_the_film_offline_as_well(browser, lab, open_page, tmp_path):
     nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
-    page = run_notebook(browser, lab, "kept.ipynb", PROGRAM)
+    page = run_notebook(browser, lab, "kept.ipynb", PROGRAM, OFFER)
     page.wait_for_selector(".mg-page iframe", state="attached")
     page.wait_for_timeout(2500)  # so long the page waits for a widget
-    assert not page.locator(".mg-page").is_visible(), "the widget lives"
+    assert page.locator(".mg-page:visible").count() == 0, "the widgets live"
     page.keyboard.press("Control+s")
     file = lab[1] / "kept.ipynb"
     page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
@@ -118,14 +126,23 @@ def test_a_notebook_saved_with_its_widgets_shows_the_film_offline_as_well(browse
     page.context.close()
     saved = nbformat.read(file, 4)
     assert "widgets" in saved.metadata
-    for widgets in (saved.metadata.widgets, None):
-        saved.metadata = {"widgets": widgets} if widgets else {}
+    for _ in range(2):
         (tmp_path / "page.html").write_text(exporters.HTMLExporter().from_notebook_node(saved)[0])
         page = open_page((tmp_path / "page.html").as_uri(), offline=True)
         question = page.frame_locator("iframe[title='tape inspector']").locator(f"{ROOT} .question")
         question.wait_for()
-        assert question.inner_text().startswith("dz/dx = 0.53") and page.locator(".mg-page").is_visible()
+        assert question.inner_text().startswith("dz/dx = 0.53") and page.locator(".mg-page").first.is_visible()
         assert page.locator(".jp-RenderedSVG svg:visible").count() == 0, "the living page is enough"
+        assert page.get_by_text(BARE_OFFER).locator("visible=true").count() == 1
+        saved.metadata.pop("widgets", None)
+    (lab[1] / "bare.ipynb").write_text(nbformat.writes(saved))
+    pytest.importorskip("nbformat.sign").NotebookNotary().sign(saved)
+    page = open_page(f"{lab[0]}/lab/tree/bare.ipynb?token={TOKEN}&reset")
+    page.get_by_text(BARE_OFFER).wait_for()
+    page.frame_locator("iframe[title='tape inspector']").locator(f"{ROOT} .question").wait_for()
+    lost = page.get_by_text("model not found")
+    lost.first.wait_for(state="attached")
+    assert lost.count() == 2 and not any(one.is_visible() for one in lost.all())
 
 
 def test_click_and_keys_reach_python_and_python_moves_the_film(film):
@@ -314,6 +331,11 @@ def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
     assert root.locator(".overview text").get_by_text(re.compile(r"^\d+ to \d+ of 6\d$")).count() == 1
     press("-")
 
+    press("n")
+    assert "np.sin" in root.locator(".lines:not([hidden])").inner_text()
+    press("n")
+    assert "mg.sin" in root.locator(".lines:not([hidden])").inner_text()
+
     press(",")
     focused = page.evaluate("document.activeElement.getAttribute('data-id')")
     press(".")
@@ -353,6 +375,30 @@ def test_clicks_on_film_code_and_memory_move_one_cursor(open_page, tmp_path):
     page.mouse.click(box["x"] + 12, box["y"] + 40)
     assert scrubber.get_attribute("aria-valuenow") == "0"
     assert "Nothing has run" in scrubber.get_attribute("aria-valuetext")
+
+
+def test_the_program_in_numpy_stands_in_place_of_the_code_and_follows_the_steps(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM), tmp_path))
+    root = page.locator(ROOT)
+    lit = root.locator(".lines:not([hidden]) .current .text")
+    own, written = root.get_by_role("button", name="your code"), root.get_by_role("button", name="written in NumPy")
+    root.press("Home")
+    root.press("ArrowRight")
+    root.press("ArrowRight")
+    assert lit.inner_text() == "z = mg.sin(y) + y"
+    written.focus()
+    page.keyboard.press("Enter")
+    assert written.get_attribute("aria-pressed") == "true" and own.get_attribute("aria-pressed") == "false"
+    assert lit.inner_text() == "z = np.sin(y) + y"
+    root.locator(".lines:not([hidden]) .line", has_text="np.cos(y)").click()
+    assert now(page)[1] == "gradient" and "np.cos(y)" in lit.inner_text()
+    root.focus()
+    page.keyboard.press("n")
+    assert own.get_attribute("aria-pressed") == "true" and "mg.sin" in lit.inner_text()
+    page.keyboard.press("n")
+    page.keyboard.press("p")
+    assert not written.is_visible() and "mg.sin" in root.locator(".lines:not([hidden])").inner_text(), "it would tell the answer"
+    assert page.trouble == []
 
 
 def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page):
@@ -708,6 +754,36 @@ def test_who_does_not_want_to_guess_is_shown_what_came(browser, lab):
     page.context.close()
 
 
+HAS_FOCUS = "one => one === document.activeElement"
+
+
+def test_a_prediction_is_made_by_keys_alone_and_read_where_the_page_is_narrow(browser, lab):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    notebook(lab[1], "offer.ipynb", OFFER)
+    page = new_page(browser, f"{lab[0]}/lab/tree/offer.ipynb?token={TOKEN}&reset")
+    run_all(page)
+    first, second = (page.locator(".jp-OutputArea button", has_text=words) for words in ("a dict of two", "one tensor"))
+    said = page.locator(".jp-OutputArea [role=status]")
+    said.get_by_text("Choose one.").wait_for()
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.keyboard.press("Control+b")  # the side bar
+    page.locator(".jp-Notebook .jp-CodeCell .cm-content").click()
+    page.keyboard.press("Escape")
+    for _ in range(8):
+        if not first.evaluate(HAS_FOCUS):
+            page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    said.get_by_text("kept a dict of two. Now run the next cell.").wait_for()
+    assert first.evaluate(HAS_FOCUS) and page.evaluate(BADLY_SHOWN) == []
+    for key in ("Tab", "Space"):
+        page.keyboard.press(key)
+    said.get_by_text("kept a dict of two, your first answer.").wait_for()
+    assert second.evaluate(HAS_FOCUS) and page.evaluate(BADLY_SHOWN) == []
+    found = axe.run(page, context=".jp-OutputArea").response["violations"]
+    assert [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]] == [] and page.trouble == []
+    page.context.close()
+
+
 @pytest.mark.parametrize(("given", "said"), [("5.756", "Right."), ("6", "Not so."), ("None", "Not so.")])
 def test_a_film_that_asks_hides_the_gradients_until_it_is_answered(open_page, tmp_path, given, said):
     program = PREDICTED.replace("z = mg.sin(y) + y", "z = 0.9593 * y")
@@ -899,6 +975,39 @@ with mg.GradientTape() as tape:
     for k in range(14):
         y = y * 1.0
 tape.gradient(y, x)""",
+    "far_east": """\
+入力の値, 重み行列の変数 = mg.Variable([1.0, -2.0, 3.0]), mg.Variable(3.0, name="学習率の初期値と正則化項")
+with mg.GradientTape() as tape:
+    中間層の出力 = 入力の値 * 重み行列の変数
+    損失関数の値 = mg.reduce_sum(中間層の出力 * 入力の値.numpy())
+tape.gradient(損失関数の値, [入力の値, 重み行列の変数])""",
+    "from_right": """\
+المتغير_الأول, משתנה_שני = mg.Variable([1.0, -2.0, 3.0]), mg.Variable(3.0)
+with mg.GradientTape() as tape:
+    الناتج = المتغير_الأول * משתנה_שני
+    y = mg.reduce_sum(mg.stop_gradient(الناتج) * المتغير_الأول)
+tape.gradient(y, [المتغير_الأول, משתנה_שני])""",
+    "far_east_layers": """\
+mg.random.set_seed(1)
+names = [*[f"隠れ層の線形変換その{k}" for k in range(8)], "出力" * 100]
+model = mg.keras.Sequential([mg.keras.layers.Dense(8, activation="sigmoid", name=name) for name in names])
+with mg.GradientTape() as tape:
+    loss = mg.reduce_mean(model(mg.random.normal((4, 16))) ** 2)
+tape.gradient(loss, model.trainable_variables)""",
+    "long_far_east": f"""\
+{"長" * 200} = mg.Variable([1.0, -2.0])
+with mg.GradientTape() as tape:
+    {"名" * 200} = {"長" * 200} * 2.0
+    {"値" * 200} = mg.sin({"名" * 200}) + float({"名" * 200}[0])
+tape.gradient({"値" * 200}, {"長" * 200})""",
+    "narrow": """\
+x, z, d, e = mg.Variable([1.0, -2.0]), mg.Variable(0.1 + 0.2j, dtype=mg.complex64), mg.Variable(2.0), mg.Variable(mg.zeros((0, 3)))
+with mg.GradientTape() as tape:
+    w = mg.math.real(z * mg.math.conj(z))
+    y = mg.round(d) * w + mg.reduce_sum(mg.stop_gradient(x) * x) + mg.reduce_sum(e) + mg.cast(mg.cast(d, "int32"), "float32")
+    with tape.stop_recording():
+        y = y + d * d * w
+tape.gradient(y, [x, z, d, e])""",
     "names": f"""\
 x = mg.Variable([1e-30, -2.0], name="{"long" * 50}")
 y = mg.Variable(3.0, name="\u0645\u062a\u063a\u064a\u0631 \u6f22\u5b57")
@@ -918,7 +1027,7 @@ BOXES = """() => {
             const { left, right, top, bottom, height } = e.getBoundingClientRect();
             return { text: e.textContent, left: left + 0.5, right: right - 0.5, top: top + height * 0.2, bottom: bottom - height * 0.22 };
         });
-        for (const one of root.querySelectorAll(".picture text")) if (one.textContent.includes("…")) wrong.push(`cut: ${one.textContent}`);
+        for (const one of root.querySelectorAll(".picture text, .amount, .read text, .none text")) if (one.textContent.includes("…")) wrong.push(`cut: ${one.textContent}`);
         for (const one of texts)
             if (one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1)
                 wrong.push(`cut: ${one.text}`);
@@ -931,6 +1040,10 @@ BOXES = """() => {
             if (a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)
                 wrong.push(`overlap: ${a.text} | ${b.text}`);
         }));
+    }
+    for (const one of [...document.querySelectorAll(".film .none .mark")].filter(seen)) {
+        const [own, column] = [one, one.closest(".frame").querySelector(".edge")].map((e) => e.getBoundingClientRect());
+        if (own.left < column.left || own.right > column.right) wrong.push("a mark is wider than its column");
     }
     const outer = document.querySelector(".mg-inspector").getBoundingClientRect();
     for (const e of document.querySelectorAll(".mg-inspector :is(p, dd, li, h2, button, .legend > span)")) {
@@ -971,6 +1084,48 @@ def test_the_check_of_texts_finds_what_overlaps_and_what_is_cut(open_page, tmp_p
     assert "covered" in {one.split(":")[0] for one in page.evaluate(BOXES)}
 
 
+NUMBERS = """(numbers) => numbers.map(([x, digits, whole]) => number(x, digits, whole))"""
+
+
+def test_a_number_has_no_digits_that_it_was_rounded_to(open_page):
+    text = (FRONT / "numbers.js").read_text(encoding="utf-8")
+    page = open_page("about:blank")
+    page.add_script_tag(content=re.sub("^export ", "", text, flags=re.MULTILINE))
+    given = [[3456.0, 3], [3456.0, 4], [24.0, 4], [3456, 3, True], [1234567, 6, True], [0.0, 3], [0.25, 1], [1001000.0, 4]]
+    said = ["3460", "3456.0", "24.0", "3.46·10³", "1.23457·10⁶", "0.0", "0.3", "1.001·10⁶"]
+    assert page.evaluate(NUMBERS, given) == said
+    assert page.evaluate("[forms(-0.66), forms(9.0), forms(0.5)].map((one) => one.at(-1))") == ["\u22120.66", "9.0", "0.5"]
+
+
+def test_few_numbers_are_in_one_size_or_a_picture(open_page, tmp_path):
+    program = "x = mg.Variable([1.0, -2.0, 3.25, 0.125])\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(9):\n        y = y * 1.1\n"
+    page = open_page(
+        saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{program}tape.gradient(y, x)\ninspector = mg.inspect(tape)\n"), tmp_path)
+    )
+    sizes = "es => es.map((e) => new Set([...e.querySelectorAll('text:not(.note)')].map((one) => one.getAttribute('font-size'))).size)"
+    assert set(page.locator(f"{ROOT} .film .picture").evaluate_all(sizes)) <= {0, 1}
+
+
+def test_a_wire_with_nan_is_seen(open_page, tmp_path):
+    page = open_page(saved(inspected(BRANCH), tmp_path))
+    wide = [
+        float(one)
+        for one in page.locator(f"{ROOT} .film .ribbon.bad .band").evaluate_all("es => es.map((e) => e.getAttribute('stroke-width'))")
+    ]
+    assert len(wide) == 1 and wide[0] > 10
+    assert page.locator(f"{ROOT} .legend").inner_text().count("nan or inf") == 1
+
+
+def test_the_code_begins_with_a_whole_line(open_page, tmp_path):
+    lines = "".join(f"    y = y * {k}.5\n" for k in range(12))
+    program = f"import minigrad as mg\nmg.trace(True)\nx = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n{lines}tape.gradient(y, x)\n"
+    page = open_page(saved(inspected(f"{program}inspector = mg.inspect(tape)\n"), tmp_path))
+    tops = "e => { const head = e.querySelector('.modes').getBoundingClientRect().bottom; return [...e.querySelectorAll('.lines:not([hidden]) .line')].map((one) => { const box = one.getBoundingClientRect(); return [box.top - head, box.bottom - head]; }); }"
+    found = page.locator(f"{ROOT} .code").evaluate(tops)
+    assert found[0][0] < -20, "it has been scrolled"
+    assert not any(top < -2 < 6 < bottom for top, bottom in found), "no line is cut in two by the head"
+
+
 def test_a_question_that_was_refused_takes_no_answer_back(open_page, tmp_path):
     program = PROGRAM.replace("inspector =", "try:\n    tape.gradient(z, x)\nexcept RuntimeError:\n    pass\ninspector =")
     page = open_page(saved(inspected(program), tmp_path))
@@ -996,7 +1151,7 @@ def test_a_share_of_zeros_is_only_whole_where_all_are_zero(open_page, tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.gather(t, [3, 5]))"
     program = f"import minigrad as mg\nmg.trace(True)\nt = mg.Variable(mg.ones((1000, 3)))\n{block}\ntape.gradient(y, t)\ninspector = mg.inspect(tape)"
     page = open_page(saved(inspected(program), tmp_path))
-    assert page.locator(f"{ROOT} .answers").inner_text().split("\n")[1:] == ["99.8 % zeros", "IndexedSlices"]
+    assert page.locator(f"{ROOT} .answers").inner_text().split("\n")[1:] == ["norm 2.449", "99.8 % zeros", "IndexedSlices"]
 
 
 def test_numbers_of_values_are_blue_and_those_of_gradients_orange(open_page, tmp_path):

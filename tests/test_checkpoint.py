@@ -6,6 +6,7 @@ Every block below ends with `y = x * seen`, where `seen` was a text on its way: 
 import os
 import subprocess
 import sys
+import weakref
 
 import pytest
 from replaying import run_blocks, run_program
@@ -134,8 +135,9 @@ SLOW = {
     "a session of its own": ("", "if os.getpid() != me:\n    os.setsid(); time.sleep(60)", "takes longer than"),
     "a thread that waits": ("", "if os.getpid() != me:\n    threading.Thread(target=time.sleep, args=[60]).start(); time.sleep(60)", "takes longer than"),
     "a lock of a thread": (
-        "lock = threading.Lock()\ndef hold():\n    with lock:\n        time.sleep(0.3)\nthreading.Thread(target=hold).start(); time.sleep(0.1)",
-        "with lock:\n    seen += 1.0", "takes longer than",
+        "lock, held, go = threading.Lock(), threading.Event(), threading.Event()\ndef hold():\n    with lock:\n"
+        "        held.set()\n        go.wait()\nthreading.Thread(target=hold).start()\nheld.wait()",
+        "if os.getpid() == me:\n    go.set()\nwith lock:\n    seen += 1.0", "takes longer than",
     ),
     "a pool that runs": ("import concurrent.futures\npool = concurrent.futures.ThreadPoolExecutor(1)\npool.submit(int).result()", "seen += pool.submit(abs, -1).result()", "takes longer than"),
 }  # fmt: skip
@@ -416,13 +418,13 @@ fcntl.flock(open("locked"), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 def test_a_replay_replays_nothing_and_a_gradient_neither(tmp_path):
     text = """
-runs, first = checkpoint.Checkpoint.run, tape
+runs, first = checkpoint.SleepingProgram.run, tape
 def counted(one, *command):
     counts.append(os.getpid())
     if os.getpid() != me:
         os._exit(1)
     return runs(one, *command)
-counts, me, checkpoint.Checkpoint.run = [], os.getpid(), counted
+counts, me, checkpoint.SleepingProgram.run = [], os.getpid(), counted
 first.gradient(y, x)
 assert not counts
 with mg.GradientTape() as tape:
@@ -504,3 +506,26 @@ def test_how_long_an_answer_may_take_is_a_setting_of_the_environment(wished, sai
     asked = [sys.executable, "-c", "from minigrad.tracing import checkpoint; print(checkpoint.SECONDS)"]
     told = subprocess.run(asked, env=environment | ({"MINIGRAD_SECONDS": wished} if wished else {}), capture_output=True, text=True)
     assert said in told.stdout + told.stderr
+
+
+def test_a_checkpoint_serves_the_tapes_of_one_trace_while_one_program_runs(monkeypatch):
+    class Program:
+        """Stands for a frame."""
+
+    def made(trace, program):
+        tape = mg.GradientTape()
+        checkpoint.keep(tape, trace, program)
+        return tape.checkpoint
+
+    monkeypatch.setattr(checkpoint, "RARELY", 10**6)
+    program, other, first, second = Program(), Program(), mg.trace(), mg.trace()
+    held, one = weakref.ref(program), made(first, program)
+    assert made(first, program) is one
+    assert made(second, program) is not one
+    other_one = made(second, other)
+    assert made(second, other) is other_one is not one
+    del program
+    assert held() is None, "another program runs now"
+    del other
+    assert checkpoint.latest[1] is not None, "nothing else may get its id as long as it is compared"
+    checkpoint.forget()

@@ -16,7 +16,7 @@ import build
 LESSONS = {path.name[:2]: nbformat.read(path, as_version=4) for path in build.lessons()}
 SAYS = json.loads(STORED.read_text(encoding="utf-8"))
 NOTHING_TO_RUN = ["There only the lengths tell.", "Its list of common questions treats it.", "three of the seven look different.",
-                  "With slopes they differ, and every lesson has a line about that.",
+                  "They differ in how they take slopes, and every lesson has a line about that.",
                   "the tool to look at is `torch.compile`; it was not tried for this lesson."]  # fmt: skip
 
 every_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)

@@ -306,3 +306,9 @@ def test_a_tensor_of_more_axes_than_numpys_arrays_can_have_is_refused_in_these_w
     with pytest.raises(mg.errors.InvalidArgumentError, match="64 axes at most here, as NumPy's arrays have, but received 70"):
         mg.reshape([[1.0]], [1] * 70)
     assert mg.reshape([[1.0]], [1] * 64).ndim == 64
+
+
+def test_a_memoryview_is_a_sequence_if_it_has_one_axis():
+    assert mg.constant(memoryview(np.arange(3, dtype=np.int16))).numpy().tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="Cannot infer dtype of a memoryview object: NotImplementedError: multi-dim"):
+        mg.constant(memoryview(np.ones((2, 3))))

@@ -45,7 +45,7 @@ CASES = [  # strides, zeros around, dilations, depth of the kernel
 @pytest.mark.parametrize(("strides", "around", "dilations", "depth"), CASES)
 @pytest.mark.parametrize("first", [False, True], ids=["NHWC", "NCHW"])
 def test_a_convolution_is_the_sum_over_every_window(strides, around, dilations, depth, first):
-    x, kernel = draw(2, 8, 9, 4), draw(3, 2, depth, 4)
+    x, kernel = draw(2, 8, 9, 4), draw(3, 2, depth, 8)
     pairs = [[0, 0], *around, [0, 0]] if not first else [[0, 0], [0, 0], *around]
     images = np.moveaxis(x, -1, 1) if first else x
     y = mg.nn.conv2d(images, kernel, strides, pairs, "NCHW" if first else "NHWC", dilations).numpy()
@@ -56,7 +56,7 @@ def test_a_convolution_is_the_sum_over_every_window(strides, around, dilations, 
 def test_its_gradients_are_right_to_second_order(strides, around, dilations, depth):
     pairs = [[0, 0], *around, [0, 0]]
     function = lambda x, kernel: mg.nn.conv2d(x, kernel, strides, pairs, dilations=dilations)
-    mg.test.check_gradients(function, mg.constant(draw(1, 7, 7, 4)), mg.constant(draw(2, 2, depth, 4)), order=2)
+    mg.test.check_gradients(function, mg.constant(draw(1, 7, 7, 4)), mg.constant(draw(2, 2, depth, 8)), order=2)
 
 
 def test_same_has_a_place_for_each_stride_and_the_odd_zero_comes_after():
@@ -70,6 +70,7 @@ def test_what_goes_back_is_the_transpose():
     forth = mg.nn.conv2d(x, kernel, 2, "SAME").numpy()
     back = mg.nn.conv2d_transpose(y, kernel, [2, 7, 8, 3], 2).numpy()
     np.testing.assert_allclose((forth * y).sum(), (x * back).sum())
+    np.testing.assert_array_equal(mg.nn.conv2d_transpose(y, kernel, [7, 8], 2), back)
 
 
 def test_depthwise_and_separable_are_a_convolution_of_each_channel():
@@ -79,6 +80,12 @@ def test_depthwise_and_separable_are_a_convolution_of_each_channel():
         alone = mg.nn.conv2d(x[..., c : c + 1], each[:, :, c : c + 1], 1, "SAME")
         np.testing.assert_allclose(y[..., 2 * c : 2 * c + 2], alone)
     np.testing.assert_allclose(mg.nn.separable_conv2d(x, each, mix, [1, 1, 1, 1], "SAME"), y @ mix[0, 0])
+
+
+def test_depthwise_adds_up_float16_in_float32():
+    x, each = mg.ones([1, 64, 64, 2], mg.float16), mg.fill([64, 64, 2, 1], np.float16(0.7))
+    y = mg.nn.depthwise_conv2d(x, each, [1, 1, 1, 1], "VALID")
+    assert y.dtype == mg.float16 and y.numpy().ravel().tolist() == [2868.0, 2868.0]
 
 
 @pytest.mark.parametrize(("size", "strides", "padding", "around"), [
@@ -175,6 +182,25 @@ def test_a_function_of_it_is_traced_and_written_out():
     assert "sliding_window_view(" in mg.written(slope, x).source
 
 
+def test_a_depthwise_convolution_is_traced_and_written_out_too():
+    x, each = draw(2, 6, 6, 3), draw(3, 3, 3, 2)
+
+    def slopes(x, each):
+        with mg.GradientTape() as tape:
+            tape.watch([x, each])
+            loss = mg.reduce_sum(mg.nn.depthwise_conv2d(x, each, [1, 2, 2, 1], "SAME") ** 2)
+        return tape.gradient(loss, [x, each])
+
+    written = mg.written(slopes, mg.constant(x), mg.constant(each))
+    exec(written.source, space := {"np": np, **written.functions})
+    traced = mg.function(slopes)
+    for one in (x, -x):
+        wanted = slopes(mg.constant(one), mg.constant(each))
+        for found in (traced(mg.constant(one), mg.constant(each)), space["slopes"](one, each)):
+            for mine, other in zip(found, wanted):
+                np.testing.assert_allclose(mine, other, rtol=1e-12)
+
+
 @pytest.mark.parametrize(("make", "shape", "wanted"), [
     (lambda: layers.Conv2D(4, 3, strides=2, padding="same"), (2, 5, 6, 3), (2, 3, 3, 4)),
     (lambda: layers.Conv2D(4, 3, data_format="channels_first"), (2, 3, 5, 6), (2, 4, 3, 4)),
@@ -183,16 +209,93 @@ def test_a_function_of_it_is_traced_and_written_out():
     (lambda: layers.Conv2DTranspose(4, 3, strides=2), (2, 5, 6, 3), (2, 11, 13, 4)),
     (lambda: layers.Conv2DTranspose(4, 3, strides=2, padding="same", output_padding=1), (2, 5, 6, 3), (2, 10, 12, 4)),
     (lambda: layers.Conv1DTranspose(4, 2, strides=3), (2, 5, 3), (2, 15, 4)),
+    (lambda: layers.DepthwiseConv1D(3, 2, depth_multiplier=2), (2, 9, 3), (2, 4, 6)),
+    (lambda: layers.DepthwiseConv2D(3, data_format="channels_first"), (2, 3, 5, 6), (2, 3, 3, 4)),
+    (lambda: layers.SeparableConv1D(5, 3, depth_multiplier=2), (2, 6, 3), (2, 4, 5)),
     (lambda: layers.SeparableConv2D(5, 3, depth_multiplier=2), (2, 5, 6, 3), (2, 3, 4, 5)),
     (lambda: layers.AvgPool2D(2, padding="same"), (2, 5, 6, 3), (2, 3, 3, 3)),
     (lambda: layers.GlobalMaxPool2D(keepdims=True), (2, 5, 6, 3), (2, 1, 1, 3)),
     (lambda: layers.UpSampling2D((2, 3)), (2, 5, 6, 3), (2, 10, 18, 3)),
+    (lambda: layers.UpSampling2D((2, 3), "channels_first", "bilinear"), (2, 3, 5, 6), (2, 3, 10, 18)),
     (lambda: layers.ZeroPadding2D(((1, 0), (2, 3))), (2, 5, 6, 3), (2, 6, 11, 3)),
+    (lambda: layers.ZeroPadding3D((1, 2, (0, 3))), (2, 1, 1, 1, 3), (2, 3, 5, 4, 3)),
 ])  # fmt: skip
 def test_layers_give_images_of_keras_shape(make, shape, wanted):
     layer = make()
     y = layer(mg.ones(shape))
     assert y.shape == wanted and layer.built
+
+
+def test_separable_layers_are_depthwise_ones_and_a_product():
+    layer = layers.SeparableConv1D(4, 2, depth_multiplier=2, bias_initializer="ones")
+    x = mg.constant(draw(2, 5, 3), mg.float32)
+    y = layer(x)
+    each = [mg.nn.conv1d(x[..., c : c + 1], layer.depthwise_kernel[:, c : c + 1], 1, "VALID") for c in range(3)]
+    np.testing.assert_allclose(y, np.concatenate(each, -1) @ layer.pointwise_kernel.numpy()[0] + 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("padding", ["1", (1,), ((1, 2), (3, 4, 5)), ((1, 2), (3, -4)), ((1, 2), "3")])
+def test_zeros_around_images_are_counted(padding):
+    with pytest.raises(ValueError, match="`padding` should have"):
+        layers.ZeroPadding2D(padding)
+
+
+@pytest.mark.parametrize(("size", "kind"), [(0, ValueError), (2.5, TypeError), (True, TypeError)])
+def test_sequences_are_repeated_a_whole_number_of_times(size, kind):
+    with pytest.raises(kind, match=r"integer.* Received: size"):
+        layers.UpSampling1D(size)
+
+
+def test_the_mean_of_sequences_leaves_out_what_is_masked():
+    layer, x = layers.GlobalAveragePooling1D(), mg.constant([[[1.0], [2.0], [9.0]], [[4.0], [5.0], [6.0]]])
+    masked = layer(x, mask=mg.constant([[True, True, False], [False, False, True]]))
+    assert masked.numpy().ravel().tolist() == [1.5, 6.0]
+    words = layers.Embedding(3, 1, "ones", mask_zero=True)(mg.constant([[1, 2, 0]]))
+    assert layers.GlobalAveragePooling1D(keepdims=True)(words).numpy().tolist() == [[[1.0]]]
+
+
+SEQUENCES, TAPS, SHORT = mg.constant(draw(2, 9, 4)), mg.constant(draw(3, 4, 2)), mg.constant(draw(2, 5, 2))
+
+
+@pytest.mark.parametrize(("one", "two"), [
+    (lambda x, k, dy: mg.nn.conv1d(x, k, 2, "SAME"), lambda x, k, dy: mg.nn.conv2d(x, k, [1, 2], "SAME")),
+    (lambda x, k, dy: mg.nn.conv1d(x, k, 1, "VALID", dilations=[2]),
+     lambda x, k, dy: mg.nn.conv2d(x, k, 1, "VALID", dilations=[1, 2])),
+    (lambda x, k, dy: mg.nn.conv1d_transpose(dy, k, [2, 9, 4], 2) + x,
+     lambda x, k, dy: mg.nn.conv2d_transpose(dy, k, [2, 1, 9, 4], [1, 2]) + x),
+    (lambda x, k, dy: mg.nn.max_pool1d(x, 3, 2, "SAME") * mg.reduce_sum(k * k),
+     lambda x, k, dy: mg.nn.max_pool2d(x, [1, 3], [1, 2], "SAME") * mg.reduce_sum(k * k)),
+    (lambda x, k, dy: mg.nn.avg_pool1d(x, 3, 2, "SAME") * mg.reduce_sum(k * k),
+     lambda x, k, dy: mg.nn.avg_pool2d(x, [1, 3], [1, 2], "SAME") * mg.reduce_sum(k * k)),
+])  # fmt: skip
+def test_sequences_are_images_that_are_one_pixel_high(one, two):
+    def high(x, k, dy):
+        return two(x[:, None], k[None], dy[:, None])[:, 0]
+
+    sources, found = [SEQUENCES, TAPS, SHORT], []
+    for function in (one, high):
+        with mg.GradientTape() as second:
+            second.watch(sources)
+            with mg.GradientTape() as tape:
+                tape.watch(sources)
+                y = mg.reduce_sum(function(*sources) ** 3)
+            gradients = tape.gradient(y, sources, unconnected_gradients="zero")
+            total = mg.add_n([mg.reduce_sum(one**2) for one in gradients])
+        found.append([y, *gradients, *second.gradient(total, sources, unconnected_gradients="zero")])
+    for mine, wanted in zip(*found):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("call", "kind", "text"), [
+    (lambda: mg.nn.conv1d(SEQUENCES, TAPS, 1, "SAME", "NHC"), ValueError, '`data_format` must be "NWC" or "NCW"'),
+    (lambda: mg.nn.max_pool1d(SEQUENCES, 2, 1, "SAME", "N"), ValueError, '`data_format` must be "NWC" or "NCW"'),
+    (lambda: mg.nn.conv1d(SEQUENCES, TAPS, [1, 1], "SAME"), ValueError, "should be of length 1, 1 or 3"),
+    (lambda: mg.nn.conv1d(SEQUENCES, TAPS, 1, [[0, 0], [1, 1], [0, 0]]), TypeError, "Expected string for argument"),
+    (lambda: mg.nn.conv1d(SEQUENCES, TAPS[0], 1, "SAME"), mg.errors.InvalidArgumentError, "must be 3-dimensional"),
+])  # fmt: skip
+def test_what_is_said_of_wrong_calls_with_sequences(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
 
 
 def test_a_causal_convolution_sees_nothing_that_comes_later():

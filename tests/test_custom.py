@@ -1,5 +1,8 @@
 """Gradients written by the user."""
 
+import subprocess
+import sys
+
 import pytest
 
 import minigrad as mg
@@ -138,6 +141,12 @@ def test_a_gradient_cannot_be_registered_twice(name):
         mg.RegisterGradient(name)(lambda op, dy: dy)
 
 
+def test_a_gradient_cannot_be_registered_for_an_op_that_is_not_loaded_yet():
+    program = "import minigrad as mg; mg.RegisterGradient('Conv2D')(print)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stderr
+    assert "KeyError: \"Registering two gradient with name 'Conv2D'! (Previous registration was in minigrad.convolution)" in told
+
+
 def test_grad_pass_through_takes_the_slope_as_one():
     x = mg.Variable(2.6)
     with mg.GradientTape() as tape:
@@ -186,6 +195,17 @@ def test_a_jacobian_goes_through_a_custom_gradient_row_by_row():
 def test_the_name_of_an_op_is_a_string():
     with pytest.raises(TypeError, match="op_type must be a string"):
         mg.RegisterGradient(3)
+
+
+@pytest.mark.parametrize("ask", ["gradient", "jacobian", "batch_jacobian"])
+def test_what_the_users_gradient_computes_is_recorded_by_an_outer_tape(ask):
+    product = mg.custom_gradient(lambda a, b: (a * b, lambda dy: (dy * b, dy * a)))
+    a, b = mg.Variable([[1.0], [2.0]]), mg.Variable([[3.0], [4.0]])
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as tape:
+            y = product(a, b)
+        slopes = getattr(tape, ask)(y, a)
+    assert outer.gradient(slopes, b).numpy().tolist() == [[1.0], [1.0]]
 
 
 def test_a_row_of_a_jacobian_for_which_the_user_has_no_gradient_is_zero():

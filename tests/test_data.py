@@ -367,6 +367,56 @@ def test_adjusting_has_no_registered_gradient(op):
         tape.gradient(y, x)
 
 
+RESIZED = [  # what TensorFlow makes of the row 0, 1, 2, 3
+    ("bilinear", [5], [0.0, 0.7, 1.5, 2.3, 3.0]),
+    ("bilinear", [2], [0.5, 2.5]),
+    ("nearest", [6], [0, 1, 1, 2, 3, 3]),
+    ("nearest", [2], [1, 3]),
+]
+
+
+@pytest.mark.parametrize(("method", "width", "expected"), RESIZED)
+def test_resizing_puts_the_centers_of_pixels_where_tensorflow_does(method, width, expected):
+    row = mg.constant([[[0.0], [1.0], [2.0], [3.0]]])
+    wide = mg.image.resize(row, [1, *width], method)
+    np.testing.assert_allclose(wide[0, :, 0], expected, rtol=1e-6)
+    high = mg.image.resize(mg.transpose(row, [1, 0, 2]), [*width, 1], method)
+    np.testing.assert_array_equal(high[:, 0], wide[0])
+
+
+def test_resizing_keeps_dtypes_and_the_ratio_if_asked():
+    x = mg.ones([2, 3, 4, 1], mg.uint8)
+    assert [mg.image.resize(x, [6, 2], method).dtype.name for method in ("bilinear", "nearest")] == ["float32", "uint8"]
+    assert tuple(mg.image.resize(x, [6, 6], preserve_aspect_ratio=True).shape) == (2, 4, 6, 1)
+    infinite = mg.image.resize(mg.constant([[[np.inf], [1.0], [1.0]]]), [1, 6], "nearest")
+    assert infinite.numpy().ravel().tolist() == [np.inf, np.inf, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_resizing_has_gradients_of_any_order(method):
+    square = lambda x: mg.image.resize(x, [5, 3], method) ** 2
+    x = mg.constant(np.random.default_rng(1).normal(size=(1, 3, 4, 2)), mg.float32)
+    mg.test.check_gradients(square, x, order=2, delta=0.1, rtol=0.01)  # the numbers are float32
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"size": [2]}, ValueError, "'size' must be a 1-D Tensor of 2 elements"),
+        ({"size": [2.0, 2.0]}, ValueError, "'size' must be a 1-D int32 Tensor"),
+        ({"size": [0, 2]}, mg.errors.InvalidArgumentError, "output dimensions must be positive"),
+        ({"method": "area"}, ValueError, "not implemented: area. Known are bilinear, nearest"),
+        ({"antialias": True}, mg.errors.UnimplementedError, "no antialiasing here. Write antialias=False"),
+        ({"images": mg.ones([3, 2])}, ValueError, "'images' must have either 3 or 4 dimensions"),
+        ({"images": mg.ones([3, 0, 1])}, mg.errors.InvalidArgumentError, "input image must be of non-zero size"),
+        ({"images": mg.constant([[["a"]]])}, mg.errors.InvalidArgumentError, "Value for attr 'T' of string"),
+    ],
+)
+def test_wrong_sizes_and_methods_of_images_are_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        mg.image.resize(**{"images": mg.ones([3, 2, 1]), "size": [2, 2]} | settings)
+
+
 def test_other_picture_ops_have_gradients():
     x = mg.Variable(PICTURE)
     with mg.GradientTape(persistent=True) as tape:
@@ -557,6 +607,7 @@ KINDS = [
     (NUMBERS.map(abs, num_parallel_calls=2), "_ParallelMap"), (NUMBERS.batch(2, num_parallel_calls=2), "_ParallelBatch"),
     (NUMBERS.batch(2).unbatch(), "_Unbatch"), (NUMBERS.enumerate(), "_Zip"), (NUMBERS.apply(lambda data: data.take(2)), "_Take"),
     (NUMBERS.skip(-1), "_Skip"), (NUMBERS.batch(2).prefetch(1), "_Prefetch"),
+    (NUMBERS.interleave(Dataset.from_tensors), "_Interleave"), (NUMBERS.interleave(Dataset.range, 2, 1, 3), "_ParallelInterleave"),
 ]  # fmt: skip
 
 
@@ -618,6 +669,37 @@ def test_windows(settings, expected, known):
     assert [numbers(group) for group in dataset] == expected
     assert len(dataset) == known
     assert [len(group) for group in dataset] == [len(group) for group in expected]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),  # TensorFlow's, of the numbers 1 to 5, each as often as it says
+    [
+        ({"cycle_length": 3, "block_length": 2}, [1, 2, 2, 3, 3, 4, 4, 3, 4, 4, 5, 5, 5, 5, 5]),
+        ({"cycle_length": 2}, [1, 2, 2, 3, 3, 4, 3, 4, 4, 5, 4, 5, 5, 5, 5]),
+        ({"cycle_length": 2, "block_length": 3}, [1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5]),
+        ({"cycle_length": 2, "num_parallel_calls": 2}, [1, 2, 2, 3, 3, 4, 3, 4, 4, 5, 4, 5, 5, 5, 5]),
+        ({"cycle_length": 10}, [1, 2, 3, 4, 5, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5]),
+        ({"num_parallel_calls": mg.data.AUTOTUNE}, [1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5]),
+    ],
+)
+def test_interleaving_takes_turns_among_the_datasets_that_are_open(settings, expected):
+    dataset = Dataset.range(1, 6).interleave(lambda x: Dataset.from_tensors(x).repeat(x), **settings)
+    assert numbers(dataset) == numbers(dataset) == expected
+    assert dataset.cardinality().numpy() == mg.data.UNKNOWN_CARDINALITY
+
+
+def test_interleaving_skips_empty_datasets_opens_no_more_than_it_must_and_refuses_what_is_none():
+    assert numbers(Dataset.range(4).interleave(lambda x: Dataset.range(x // 3), 2)) == [0]
+    assert sorted(numbers(NUMBERS.interleave(Dataset.from_tensors))) == numbers(NUMBERS)
+    endless = Dataset.range(3).repeat().interleave(lambda x: Dataset.from_tensors(x).repeat(), 2)
+    assert numbers(endless.take(5)) == [0, 1, 0, 1, 0]
+    for name in ("cycle_length", "block_length"):
+        with pytest.raises(mg.errors.InvalidArgumentError, match=rf"{name} must be greater than zero. \[Op:InterleaveDataset\]"):
+            NUMBERS.interleave(Dataset.range, **{"cycle_length": 1, name: 0})
+    with pytest.raises(ValueError, match=r"`func` must be a callable. Received func=3"):
+        NUMBERS.interleave(3)
+    with pytest.raises(TypeError, match=r"must return a `Dataset` object"):
+        next(iter(NUMBERS.interleave(lambda x: x)))
 
 
 def test_windows_of_an_endless_dataset():

@@ -6,6 +6,7 @@ import gc
 import math
 import sys
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -194,6 +195,142 @@ def test_threads_call_one_function_at_once():
     for thread in threads:
         thread.join()
     assert [len(found[k]) for k in range(4)] == [1] * 4
+
+
+def run_beside(function, *args):
+    """What a function gives in a thread of its own, which is waited for."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function(*args)), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert found, "the thread hangs"
+    return found[0]
+
+
+def test_what_a_trace_makes_of_a_variable_no_other_thread_sees():
+    v, seen = mg.Variable([1.0, 2.0]), []
+
+    def read():
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(v * v)
+        return numbers([v, v + 1, y, tape.gradient(y, v)]), repr(v), v.version
+
+    @mg.function
+    def step(x):
+        v.assign_add(x)
+        seen.append(run_beside(read))
+        v.assign(v * 2)
+        seen.append(run_beside(read))
+        return v + x
+
+    before = read()
+    assert numbers(step(mg.constant([1.0, 1.0]))) == [[5.0, 7.0]]
+    assert seen == [before, before] and numbers(v) == [[4.0, 6.0]]
+
+
+def test_what_another_thread_assigns_during_a_trace_is_not_lost():
+    v, w = mg.Variable(1.0), mg.Variable(1.0)
+
+    @mg.function
+    def step(x):
+        y = v + w.assign_add(x)
+        run_beside(lambda: (v.assign(10.0), w.assign(20.0)))
+        return y
+
+    assert [step(mg.constant(1.0)).numpy(), v.numpy(), w.numpy()] == [31.0, 10.0, 21.0]
+    assert [step(mg.constant(1.0)).numpy(), v.numpy(), w.numpy()] == [32.0, 10.0, 22.0]
+
+
+def test_two_threads_trace_functions_of_one_variable_at_once():
+    v, together = mg.Variable(2.0), threading.Barrier(2, timeout=20)
+
+    def traced(factor):
+        @mg.function
+        def step(x):
+            together.wait()
+            v.assign_add(x * factor)
+            together.wait()
+            y = v * x
+            together.wait()
+            return y
+
+        return step
+
+    steps, found = [traced(1.0), traced(10.0)], {}
+    threads = [threading.Thread(target=lambda k=k: found.update({k: steps[k](mg.constant(1.0))})) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    results = sorted(float(found[k]) for k in range(2))
+    assert results in ([3.0, 12.0], [3.0, 13.0], [12.0, 13.0])  # as they would be without a trace
+
+
+@pytest.mark.parametrize("which", ["another", "the same"])
+def test_a_traced_function_waits_for_a_thread_that_calls_a_traced_function(which):
+    v = mg.Variable(3.0)
+
+    @mg.function
+    def other(x):
+        return x * v
+
+    @mg.function
+    def outer(x, called=None):
+        return x + run_beside(called, mg.constant(2.0)).numpy() if called else x * v
+
+    called = {"another": other, "the same": outer}[which]
+    assert [outer(mg.constant(x), called).numpy() for x in (1.0, 2.0)] == [7.0, 8.0]
+
+
+def test_threads_that_come_first_at_once_trace_once_and_make_one_variable():
+    kept, traced, start = [], [], threading.Barrier(8, timeout=20)
+
+    @mg.function
+    def count(x):
+        traced.append(x)
+        if not kept:
+            time.sleep(0.05)  # the others wait by now
+            kept.append(mg.Variable(0.0))
+        return kept[0].assign_add(x)
+
+    def work():
+        start.wait()
+        for _ in range(20):
+            count(mg.constant(1.0))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert len(kept) == 1 and len(traced) == 2 and kept[0].numpy() == 160.0
+
+
+def test_a_part_of_a_variable_that_was_not_read_is_assigned_in_each_call():
+    v = mg.Variable([1.0, 2.0])
+
+    @mg.function
+    def step():
+        v.scatter_add(mg.IndexedSlices(mg.constant([1.0]), mg.constant([0])))
+
+    for _ in range(3):
+        step()
+    assert v.numpy().tolist() == [4.0, 2.0]
+
+
+def test_a_variable_of_open_shape_grows_twice_in_one_call():
+    def make():
+        v = mg.Variable([1.0], shape=mg.TensorShape([None]))
+
+        def grow(x):
+            v.assign(mg.concat([v, x], 0))
+            v.assign_add(mg.ones_like(v))
+            return v + 0
+
+        return grow
+
+    traced, eager = both_ways(make, given([1.0]), given([2.0]), given([3.0]))
+    assert traced == eager
 
 
 def test_a_traced_method_keeps_no_instance():

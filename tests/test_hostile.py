@@ -1,6 +1,8 @@
 """Names, values and lines of code that try to be more than text, and files that come from elsewhere."""
 
 import ast
+import copy
+import doctest
 import functools
 import html.parser
 import inspect
@@ -9,6 +11,7 @@ import linecache
 import pathlib
 import re
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -422,3 +425,54 @@ def test_the_package_loads_no_pickles_and_fetches_nothing(path):
     evaluates = {"custom.py"}  # the VJP of an op that waits for a registered gradient, made of names in our own code
     assert "eval" not in used - runs or path.name in evaluates
     assert "compile" not in used - runs or path.name in ("op.py", "compiled.py")  # ops, and functions that were traced
+
+
+def examples_of(function):
+    """The examples in a docstring, as trees."""
+    try:
+        return [ast.parse(one.source) for one in doctest.DocTestParser().get_examples(function.__doc__ or "")]
+    except (SyntaxError, ValueError):
+        return []
+
+
+def calls_with(text, function):
+    """The function's own example, once for each of its parameters, with this text in its place: statements to run before, and the call."""
+    parameters = [
+        one for one in inspect.signature(function).parameters.values() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
+    statements = examples_of(function)
+    for place, statement in enumerate(statements):
+        calls = [
+            one for one in ast.walk(statement) if isinstance(one, ast.Call) and ast.unparse(one.func).endswith(f".{function.__name__}")
+        ]
+        for position, parameter in enumerate(parameters if calls else ()):
+            call = copy.deepcopy(calls[0])
+            call.args = [ast.Constant(text) if k == position else one for k, one in enumerate(call.args)]
+            if position >= len(call.args):
+                call.keywords = [one for one in call.keywords if one.arg != parameter.name]
+                call.keywords.append(ast.keyword(parameter.name, ast.Constant(text)))
+            yield [ast.unparse(one) for one in statements[:place]], ast.unparse(call)
+        if calls:
+            return
+
+
+SPACES = [
+    mg, mg.data.Dataset, mg.image, mg.linalg, mg.math, mg.nn, mg.random, mg.strings, mg.keras.initializers, mg.keras.layers, mg.keras.losses,
+    mg.keras.metrics, mg.keras.optimizers, mg.keras.optimizers.schedules,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.__name__)
+def test_an_error_shows_an_argument_as_text(space, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    warnings.simplefilter("ignore")
+    texts = []
+    for function in [thing for name, thing in sorted(vars(space).items()) if not name.startswith("_") and callable(thing)]:
+        for before, call in calls_with("a\x1b[31m\u202e", function):
+            names = {"mg": mg, "np": np}
+            try:
+                exec("\n".join([*before, call]), names)
+            except Exception as error:
+                texts.append((call, str(error).replace("\x1b[1m", "").replace("\x1b[0m", "")))  # bold, in Keras's own words
+    assert len(texts) > 5
+    assert [one for one in texts if not one[1].replace("\n", "").replace("\t", "").isprintable()] == []

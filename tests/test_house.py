@@ -9,6 +9,7 @@ import json
 import linecache
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 import types
@@ -25,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
-errors nest config | engine | ops | math dtypes bitwise random strings linalg convolution pooling nn image debugging | program types
+errors later nest | engine | ops | math dtypes bitwise random strings config linalg convolution pooling nn image debugging | program types
 test autodiff queue data train keras | tracing graph explain inspector tensorflow report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
@@ -40,10 +41,12 @@ NAMES = {module_of(path): path for path in MODULES}
 
 
 def imported(path):
-    """The modules of the package that a file imports, at its top or inside functions."""
-    parts, found = path.relative_to(PACKAGE).parts, set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
+    """The modules of the package that a file imports, at its top or inside functions, but not for editors alone."""
+    parts, found, tree = path.relative_to(PACKAGE).parts, set(), ast.parse(path.read_text("utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    idle = {node for block in blocks for node in ast.walk(block)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level and node not in idle:
             base = [*parts[: len(parts) - node.level], *(node.module.split(".") if node.module else [])]
             for alias in node.names:
                 inner = ".".join([*base, alias.name])
@@ -65,12 +68,32 @@ def test_imports_run_one_way(module):
     assert {(module.partition(".")[0], other) for other in above} <= {DOOR}, f"{module} imports {above}, which stand above it"
 
 
+def test_readmes_table_has_a_row_for_each_layer_and_a_row_imports_none_below_it():
+    table = (ROOT / "README.md").read_text("utf-8").partition("| where | what it holds |")[2].partition("\n\n")[0]
+    where = [re.findall(r"`minigrad/(\w+)", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
+    row_of = {layer: number for number, layers in enumerate(where) for layer in layers}
+    assert sorted(row_of) == sorted(set(LAYERS) - {"__init__"})
+    for module, path in NAMES.items():
+        if (layer := module.partition(".")[0]) in row_of:
+            below = {one for one in imported(path) if row_of.get(one.partition(".")[0], -1) > row_of[layer]}
+            assert {(layer, one) for one in below} <= {DOOR}, f"{module} imports {below}"
+
+
 def test_no_modules_import_each_other_in_a_circle():
     graph = {module: {other for other in imported(path) if not module.startswith(f"{other}.")} for module, path in NAMES.items()}
     try:
         tuple(graphlib.TopologicalSorter(graph).static_order())
     except graphlib.CycleError as error:
         pytest.fail(f"a circle of imports: {' -> '.join(reversed(error.args[1]))}")
+
+
+def test_classes_share_a_name_only_where_tensorflow_gives_it():
+    given, homes = {"trace", *dir(mg.train), *[name for names in TENSORFLOW.values() for name in names]}, {}
+    for path in MODULES:
+        for one in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(one, ast.ClassDef) and one.name not in given:
+                homes.setdefault(one.name, []).append(module_of(path))
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -122,7 +145,36 @@ def test_importing_minigrad_loads_numpy_and_little_else():
     light = loaded_by("import atexit, bisect, copy, dataclasses, gc, logging, pprint, random, string, threading, traceback")
     assert {name for name in foreign if name[0] != "_"} <= light
     assert len(ours) <= 1.5 * len(numpy), f"{len(ours)} modules; NumPy alone: {len(numpy)}"
-    assert not {f"minigrad.{name}" for name in ("data", "keras", "explain", "inspector", "tracing", "queue", "autodiff", "train")} & ours
+    later = {
+        f"{space}.{module or name}"
+        for space in SPACES[:3]
+        for module, names in importlib.import_module(space).LATER.items()
+        for name in names
+    }
+    assert later & ours == {"minigrad.bitwise", "minigrad.linalg"}  # Python's operators need these
+
+
+SPACES = ["minigrad", "minigrad.linalg", "minigrad.math", "minigrad.nn", "minigrad.random"]
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_what_loads_later_is_what_its_module_has_and_what_editors_are_told(space):
+    namespace = importlib.import_module(space)
+    for module, names in namespace.LATER.items():
+        for name in names:
+            place = f"{namespace.__package__}.{module or name}"
+            assert getattr(namespace, name) is (getattr(importlib.import_module(place), name) if module else sys.modules[place])
+    blocks = [one for one in ast.parse(pathlib.Path(namespace.__file__).read_text("utf-8")).body if isinstance(one, ast.If)]
+    told = {alias.name for block in blocks for node in ast.walk(block) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    later = {name for names in namespace.LATER.values() for name in names}
+    assert "*" in told or told in (later, set()), f"TYPE_CHECKING and LATER differ in {told ^ later}"
+    with pytest.raises(AttributeError, match=r"Did you mean mg\."):
+        getattr(namespace, f"{min(later)}s")
+
+
+def test_the_help_of_every_op_has_its_mathematics_once():
+    for op in [one for one in mg.engine.MADE if one.__doc__ and one.__module__.startswith("minigrad") and one.adapt is None]:
+        assert op.__doc__.count("Gradients (upstream is") == bool(op.math.lines), op
 
 
 FIRST_STEPS = """
@@ -177,6 +229,7 @@ def test_a_first_gradient_makes_the_calls_that_the_guide_lists():
 
 
 def test_the_product_of_python_runs_the_text_that_is_shown():
+    mg.constant(1.0) * mg.multiply(2.0, 3.0)  # both are written out
     assert mg.Tensor.__mul__.source is mg.multiply.source and mg.Variable.__mul__ is mg.Tensor.__mul__
     assert mg.Tensor.__mul__.__code__ is mg.multiply.__code__
     assert str(mg.multiply.source) == linecache_of(mg.multiply)
@@ -253,6 +306,16 @@ def test_the_signature_of_an_op_shows_names_defaults_and_types(name):
     assert not bare, f"{name}: of what type is {', '.join(bare)}?"
     for one in signature.parameters.values():
         assert one.default is not None or type(None) in typing.get_args(one.annotation), f"{name}: {one} may be None"
+
+
+LATER = ("keras", "graph", "inspector")  # whose functions do not all say it yet
+
+
+def test_a_public_function_says_what_it_returns():
+    functions = {name: one for name, one in public().items() if isinstance(one, types.FunctionType)}
+    ours = {name: one for name, one in functions.items() if one.__module__.split(".")[1] not in LATER}
+    silent = [name for name, one in ours.items() if inspect.signature(one).return_annotation is inspect.Signature.empty]
+    assert not silent
 
 
 def modules():

@@ -241,6 +241,68 @@ def test_a_long_chain_of_values_without_a_name_can_be_shown():
     assert "3000 kept" in str(eval("mg.inspect(kept['tape'])", {**space, "x": None}))
 
 
+# ---- the program in NumPy ----------------------------------------------------------------------------------------------
+
+
+def test_the_program_in_numpy_gives_the_numbers_of_the_film():
+    film = inspected(NETWORK)
+    space = run(NETWORK)
+    scope = {"np": np}
+    exec(film.written, scope)
+    loss, dw, db = scope["run"](*(space[name].numpy() for name in ("x", "w", "b")))
+    assert loss == space["loss"].numpy()
+    for found, known in zip((dw, db), space["g"]):
+        np.testing.assert_allclose(found, known.numpy(), 1e-6)
+
+
+def test_each_line_of_the_program_knows_its_frames():
+    view = inspected(NETWORK).plain
+    told = {line["text"].strip(): (line["write"], line["read"]) for line in view["written"]}
+    ops = [view["cols"][f"f{k}"]["op"] for k in range(5)]
+    assert ops == ["matmul", "add", "relu", "multiply", "reduce_mean"]
+    assert told["h = np.maximum(x @ w + b, 0)"] == ([0, 1, 2], [])
+    assert told["dw = x.T @ d"] == ([], [0]) and told["db = d.sum(0)"] == ([], [1])
+    assert {k for write, _ in told.values() for k in write} == set(range(5)), "what decides nothing has no line"
+
+
+def test_what_a_tape_did_not_write_is_passed_over_in_the_program_too():
+    block = "    y = x * x\n    with tape.stop_recording():\n        z = y * y\n    w = z * x + mg.stop_gradient(y) + x * x.numpy()"
+    film = inspected(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{block}\ng = tape.gradient(w, x)")
+    scope = {"np": np}
+    exec(film.written, scope)
+    assert [float(found) for found in scope["run"](np.float32(3.0))] == [261.0, 84.0]
+
+
+DRAWN = "x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * mg.random.uniform([])\ng = tape.gradient(y, x)"
+CUSTOM = """
+@mg.custom_gradient
+def twice(x):
+    return x * 2.0, lambda dy: dy * 2.0
+x = mg.Variable(3.0)
+with mg.GradientTape() as tape:
+    y = twice(x)
+g = tape.gradient(y, x)
+"""
+
+
+@pytest.mark.parametrize("program", [TWICE, LOOP.format(turns=500), DRAWN, CUSTOM, "tape = mg.GradientTape()"])
+def test_where_the_log_does_not_know_enough_there_is_no_program(program):
+    mg.random.set_seed(1)
+    drawn = [mg.random.uniform([]) for _ in range(3)]
+    mg.random.set_seed(1)
+    assert inspected(program).written == ""
+    left = drawn[1:] if "random" in program else drawn
+    assert mg.random.uniform([]) == left[0], "looking draws no number"
+
+
+def test_a_value_that_nobody_has_any_more_makes_no_program():
+    large = (
+        "x = mg.Variable(np.ones(1000, np.float32))\nwith mg.GradientTape() as tape:\n    y = mg.reduce_sum(x * x)\ng = tape.gradient(y, x)"
+    )
+    assert "y = (x * x).sum()" in inspected(large).written
+    assert inspected(f"{large}\nx.assign(x + 1.0)").written == ""
+
+
 # ---- tapes in every state ----------------------------------------------------------------------------------------------
 
 STATES = {
@@ -488,8 +550,16 @@ def test_memory_is_true_to_the_byte():
     assert kept == pytest.approx(measured_bytes(program) + 4 * (400 * 300 + 500 * 300 + 400), rel=0.005), "x, w2 and labels live anyway"
 
 
+def test_kept_arrays_have_the_names_of_the_program_and_not_of_parameters():
+    block = "with mg.GradientTape() as tape:\n    a = x * x\n    z = a * x.numpy() + mg.sin(x) * np.ones(3, np.float32)"
+    view = inspected(f"x = mg.Variable([3.0, 1.0, 2.0])\n{block}\ntape.gradient(z, x)").plain
+    kept = [(block["name"], block["maker"]) for block in view["memory"]["blocks"]]
+    assert kept == [("x", "s0"), ("numpy(x)", "f1"), ("constant", "d0")]
+
+
 def measured_bytes(program):
     """How many bytes are alive after the forward pass because of the tape, by Python's own count."""
+    mg.trace(False)  # which holds arrays itself
     space = {"mg": mg, "np": np}
     first, _, block = program.rpartition("grads =")[0].partition("with mg.Gr")
     exec(first, space)
@@ -597,7 +667,12 @@ kept.assign(3.0)
 
 @pytest.mark.parametrize(
     ("line", "status"),
-    [("y = y * 2.0", "complete"), ("kept.assign(sources[9]); y = y * kept", "untried"), ("y = y * float(sources[9])", "untried")],
+    [
+        ("y = y * 2.0", "complete"),
+        ("kept.assign(sources[9]); y = y * 2.0", "complete"),
+        ("kept.assign(sources[9]); y = y * kept", "untried"),
+        ("y = y * float(sources[9])", "untried"),
+    ],
 )
 def test_of_many_sources_the_last_are_called_complete_only_if_nothing_can_be_lost(line, status):
     film = inspected(MANY.replace("LINE", line), target="y", sources="sources")
@@ -746,6 +821,22 @@ def test_the_ops_of_one_call_have_names_of_their_own():
     program = "q = mg.Variable(mg.ones((2, 3)))\nwith mg.GradientTape() as tape:\n    y = mg.matmul(q, q, transpose_b=True)\n    "
     view = inspected(f"{program}for i in range(2):\n        y = mg.nn.relu(y)\ng = tape.gradient(y, q)").plain
     assert [col["op"] for col in columns(view, "op")] == ["transpose", "matmul", "relu", "relu"]
+
+
+def test_of_the_ops_of_one_call_the_last_has_the_name_of_what_it_gives():
+    view = inspected(
+        "x = mg.Variable([1., 2.])\nwith mg.GradientTape() as tape:\n    y = mg.reduce_logsumexp(x)\ng = tape.gradient(y, x)"
+    ).plain
+    names = [col["name"] for col in columns(view, "op", "ghost")]
+    assert len(names) > 4 and names[-1] == "y" and not any(names[:-1]), names
+
+
+def test_in_a_loop_over_layers_each_has_the_name_of_what_it_gives():
+    layers = "layers = [mg.keras.layers.Dense(3, name=f'dense_{k}') for k in range(3)]"
+    block = "with mg.GradientTape() as tape:\n    h = x\n    for layer in layers:\n        h = layer(h)\n"
+    view = inspected(f"{layers}\nx = mg.ones((2, 3))\n{block}g = tape.gradient(h, layers[0].kernel)").plain
+    named = [(col["op"], col["name"]) for col in columns(view, "op", "ghost")]
+    assert named == [("matmul", None), ("add", "h")] * 3
 
 
 def test_each_column_shows_the_gradient_of_the_reading_that_it_is_asked_about():
@@ -1104,6 +1195,13 @@ def test_a_loop_within_a_loop_is_folded_too():
     check(film)
 
 
+def test_a_loop_is_one_though_python_moves_to_quicker_instructions_on_the_way():
+    loop = "    for t in range(40):\n        h = mg.tanh(xs[t] * w + h)\n"
+    film = inspected(f"xs = mg.ones([40])\nw = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    h = w\n{loop}g = tape.gradient(h, w)")
+    labels = film.plain["fold"]["labels"]
+    assert labels == [f"iteration {k} of 40" for k in range(1, 41)]
+
+
 def test_arcs_lie_within_each_other_and_nearer_ends_inside():
     wires = [("c.0", "a", "c"), ("b.0", "a", "b"), ("c.1", "b", "c")]
     found = strip(["a", "b", "c"], wires)
@@ -1149,6 +1247,36 @@ def test_a_model_is_folded_by_its_layers_and_tells_that_gradients_vanish():
 
 
 # ---- a snapshot, in any thread -----------------------------------------------------------------------------------------
+
+
+STATE_IN_A_LAYER = """
+x = mg.constant([[0., 1.], [4., 9.], [16., 25.]])
+inner = [mg.keras.layers.Dense(3, name=f"dense_{k}") for k in range(5)]
+model = mg.keras.Sequential([mg.keras.layers.BatchNormalization(name="norm"), *inner])
+with mg.GradientTape() as tape:
+    loss = mg.reduce_sum(model(x, training=True))
+g = tape.gradient(loss, model.trainable_variables)
+"""
+
+
+def test_a_layer_that_writes_its_state_is_one_unit_and_loses_nothing():
+    view = inspected(STATE_IN_A_LAYER).plain
+    assert view["fold"]["labels"] == ["norm", *(f"dense_{k}" for k in range(5)), "loss"]
+    assert {one["status"] for one in view["verdict"]["each"]} == {"complete"}, "what went into moving averages was not read again"
+
+
+def test_a_source_that_an_op_made_is_its_column_and_no_other():
+    program = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    y = x * x\n    z = mg.exp(y)\ng = tape.gradient(z, [x, y])"
+    view = inspected(program).plain
+    assert [col["name"] for col in columns(view)] == ["x", "y", "z"]
+    assert view["readings"][-1]["answers"].keys() == {"s0", "f0"}
+
+
+def test_gradients_that_vanish_are_drawn_in_powers_of_ten_whatever_their_sign():
+    loop = "    for w in ws:\n        h = mg.sigmoid(w * h)\n"
+    program = f"ws = [mg.Variable(0.9) for _ in range(12)]\nwith mg.GradientTape() as tape:\n    h = mg.constant(0.5)\n{loop}    y = (h - 1.0) ** 2\n"
+    below = inspected(f"{program}g = tape.gradient(y, ws)").plain["fold"]["below"]
+    assert below["log"] and below["name"] == "|d/dh|" and all(one > 0 for one in below["numbers"] if one is not None)
 
 
 def test_what_is_shown_does_not_change_afterwards():
@@ -1467,3 +1595,52 @@ def test_many_ops_of_one_call_are_no_iterations():
         model.fit(x, y, verbose=0)
     view = mg.inspect(log).models[0].data
     assert view["fold"]["kind"] != "iterations", view["fold"]
+
+
+def test_a_film_is_made_though_the_shape_of_a_second_output_is_not_known():
+    w = mg.Variable(np.ones((3, 4)))
+    with mg.trace(), mg.GradientTape() as tape:
+        _, labels = mg.unique(mg.constant([2, 2, 5]))
+        loss = mg.reduce_sum(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, w))
+    assert "sparse_softmax_cross_entropy" in str(mg.inspect(tape, loss, w))
+
+
+def film_with(name):
+    """A film in whose table and picture a name stands: as a source, as an op's output, and in a line."""
+    return inspected(f"{name} = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = {name} * 2.0\ntape.gradient(y, {name})\n")
+
+
+@pytest.mark.parametrize("letters", [3, 8, 30])
+def test_wide_letters_take_the_room_of_two(letters):
+    wide, plain = film_with("値" * letters), film_with("ab" * letters)
+    as_wide = [[line.replace("値", "ab") for line in str(film).splitlines()] for film in (wide, plain)]
+    cut = [any("..." in line for line in lines) for lines in as_wide]
+    assert cut == [letters == 30] * 2
+    heads, cells = [[[lines[k].index(word) for word in words] for lines in as_wide] for k, words in (
+        (1, ("value", "on the tape")), (2, ("6.0", "kept")))]  # fmt: skip
+    assert heads == cells, "columns of the table stand under their heads"
+    assert all(0 <= plain - wide <= (letters == 30) for wide, plain in zip(*cells)), "as wide, but for half of a letter"
+    texts = [[*ElementTree.fromstring(film.to_svg()).iter(f"{SVG}text")] for film in (wide, plain)]
+    pairs = [(one, other) for one, other in zip(*texts) if "値" in one.text]
+    assert len(texts[0]) == len(texts[1]) and len(pairs) >= 2
+    for one, other in pairs:
+        assert one.get("font-size") == other.get("font-size")
+        assert 0 <= len(other.text) - len(one.text.replace("値", "ab")) <= 1, "half of a letter is none"
+
+
+def test_what_is_not_finite_is_crimson_in_the_picture():
+    svg = inspected(BRANCH).to_svg()
+    assert 'stroke-width="12.0"' in svg and "crimson: nan or inf" in svg
+    assert "crimson" not in inspected(HALF).to_svg()
+
+
+def test_scissors_stand_in_the_picture_where_the_way_is_cut_and_nowhere_else():
+    x = mg.Variable([-1.0, 0.5, -3.0])
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = mg.where(x > 0.0, x, x**2)
+        total = mg.reduce_sum(y)
+    film = mg.inspect(tape, total, x)
+    lost = [wire["state"] for wire in film.plain["wires"].values() if "lost" in wire]
+    assert film.plain["verdict"]["lost"] == "[-2.0 1.0 -6.0]" and sorted(lost) == ["cut", "live", "live", "live"]
+    assert film.to_svg().count('fill="#b3003c" stroke="#fff"') == 2, "above and below the one arc that is cut"

@@ -22,10 +22,10 @@ import pytest
 
 import minigrad as mg
 from minigrad.engine import backward, custom, listening, questions, tape
-from minigrad.program import function, recompute
+from minigrad.program import python_functions, recompute
 from minigrad.tracing import log
 
-WATCHED = mg.autodiff, mg.errors, backward, custom, listening, questions, tape, function, recompute, log, contextlib
+WATCHED = mg.autodiff, mg.errors, backward, custom, listening, questions, tape, python_functions, recompute, log, contextlib
 FILES = {__file__, np.seterr.__code__.co_filename, *(module.__file__ for module in WATCHED)}
 STRIDE, LINES = 23, 3  # of so many instructions, and of so many lines, the tests take one
 SIGNALS = 200

@@ -429,6 +429,54 @@ def test_a_sequential_with_an_input_is_built_at_once():
     close(model(mg.ones([1, 3])), [[9.0]])
 
 
+@pytest.mark.parametrize("first", [[keras.Input((3, 1))], []])
+def test_a_sequential_adds_and_drops_a_last_axis_of_length_1_and_refuses_other_ranks(first):
+    model = keras.Sequential([*first, keras.layers.Flatten(), keras.layers.Dense(1, kernel_initializer="ones")])
+    for shape in [(2, 3, 1), (2, 3), (2, 3, 1, 1)]:
+        close(model(mg.ones(shape)), [[3.0], [3.0]])
+    with pytest.raises(ValueError, match=r"Invalid input shape for input \[1. 1. 1.\] with name 'keras_tensor' and path ''") as raised:
+        model(mg.ones([3]))
+    assert f"Expected shape {(None if first else 2, 3, 1)}, but input has incompatible shape (3,)" in str(raised.value)
+
+
+def test_a_sequential_takes_the_first_tensor_of_a_list_with_a_warning_and_that_of_a_dict_by_the_name_of_its_input():
+    model = keras.Sequential([keras.Input((3,), name="q"), keras.layers.Dense(1, kernel_initializer="ones")])
+    structure = r"The structure of `inputs` doesn't match the expected structure.\nExpected: q\nReceived: inputs="
+    for inputs in [[mg.ones([1, 3])], (mg.ones([1, 3]), mg.zeros([1, 3]))]:
+        with pytest.warns(UserWarning, match=structure):
+            close(model(inputs), [[3.0]])
+    close(model({"q": mg.ones([1, 3])}), [[3.0]])
+    with pytest.raises(ValueError, match=structure + r"{'x': 'Tensor\(shape=\(1, 3\)\)'}"):
+        model({"x": mg.ones([1, 3])})
+
+
+def test_a_sequential_whose_first_layer_takes_several_inputs_hands_them_on():
+    model = keras.Sequential([keras.layers.Add()])
+    assert model([mg.ones([2]), mg.ones([2])]).numpy().tolist() == [2.0, 2.0]
+
+
+SLOTS = [
+    (keras.optimizers.Adam(amsgrad=True), ["a_momentum", "a_velocity", "b_momentum", "b_velocity", "a_velocity_hat", "b_velocity_hat"]),
+    (keras.optimizers.RMSprop(momentum=0.5, centered=True),
+     ["a_velocity", "b_velocity", "a_momentum", "b_momentum", "a_average_gradient", "b_average_gradient"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("optimizer", "names"), SLOTS)
+def test_the_slots_of_an_optimizer_are_made_in_kerass_order(optimizer, names):
+    optimizer.build([keras.Variable([1.0], name=name) for name in "ab"])
+    assert [variable.name for variable in optimizer.variables][2:] == names
+
+
+def test_an_optimizer_makes_variables_of_several_names_variable_by_variable():
+    optimizer, variables = keras.optimizers.SGD(), [keras.Variable([1.0], name=name) for name in "ab"]
+    made = optimizer.add_optimizer_variables(variables, ["m", "v"], ["zeros", "ones"])
+    assert [[one.name for one in column] for column in made] == [["a_m", "b_m"], ["a_v", "b_v"]]
+    assert [one.name for one in optimizer.variables][2:] == ["a_m", "a_v", "b_m", "b_v"]
+    assert [float(one.numpy()[0]) for one in optimizer.variables[2:]] == [0.0, 1.0, 0.0, 1.0]
+    assert optimizer.add_optimizer_variables([], ["m", "v"]) == ([], [])
+
+
 def test_float_inputs_are_cast_to_the_dtype_of_the_layer():
     layer = keras.layers.Dense(2)
     for x in (np.ones((1, 2)), mg.ones([1, 2], mg.float64), mg.constant([[1, 1]]), mg.Variable([[1.0, 1.0]])):

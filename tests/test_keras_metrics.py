@@ -94,3 +94,64 @@ def test_no_gradient_goes_through_a_metric():
         y = metric.result()
     assert tape.gradient(y, v) is None
     assert [one is v for one in tape.watched_variables()] == [True]
+
+
+# ---- the confusion matrix --------------------------------------------------------------------------------------------
+
+RNG = np.random.RandomState(0)
+LABELS, SCORES, WEIGHTS = RNG.randint(0, 2, 40), np.round(RNG.rand(40), 2).astype(np.float32), RNG.rand(40).astype(np.float32)
+MATRIX, COLUMNS, ROWS = RNG.randint(0, 2, (12, 5)), RNG.rand(12, 5).astype(np.float32), RNG.rand(12).astype(np.float32)
+FLAT, WEIGHTED, TABLE, WEIGHTED_ROWS = (LABELS, SCORES), (LABELS, SCORES, WEIGHTS), (MATRIX, COLUMNS), (MATRIX, COLUMNS, ROWS)
+CONFUSED = [  # what Keras 3.15 says after two equal batches
+    ("TruePositives", {}, WEIGHTED, 5.83525),
+    ("FalsePositives", {"thresholds": [0.3, 0.7]}, WEIGHTED_ROWS, [17.69983, 11.47712]),
+    ("TrueNegatives", {}, TABLE, 26.0),
+    ("FalseNegatives", {"thresholds": [0.25, 0.5, 0.75]}, WEIGHTED, [4.25494, 11.35101, 16.50771]),
+    ("Precision", {}, WEIGHTED_ROWS, 0.5278),
+    ("Precision", {"thresholds": [0.0, 0.5, 1.0]}, WEIGHTED, [0.52736, 0.52335, 0.0]),
+    ("Precision", {"top_k": 2}, WEIGHTED_ROWS, 0.56452),
+    ("Precision", {"top_k": 2, "class_id": 1}, TABLE, 0.33333),
+    ("Precision", {"top_k": 3, "thresholds": 0.5}, TABLE, 0.48387),
+    ("Recall", {}, TABLE, 0.6),
+    ("Recall", {"thresholds": 0.2}, WEIGHTED, 0.84933),
+    ("Recall", {"class_id": 0, "thresholds": [0.2, 0.4]}, WEIGHTED_ROWS, [0.90284, 0.76747]),
+    ("AUC", {}, WEIGHTED, 0.50315),
+    ("AUC", {"thresholds": [0.3, 0.7]}, TABLE, 0.45111),
+    ("AUC", {"thresholds": [0.25, 0.5, 0.75]}, WEIGHTED_ROWS, 0.55655),
+    ("AUC", {"summation_method": "minoring"}, FLAT, 0.45269),
+    ("AUC", {"curve": "PR"}, FLAT, 0.56111),
+    ("AUC", {"curve": "PR", "from_logits": True}, FLAT, 0.56166),
+    ("AUC", {"curve": "PR", "summation_method": "majoring", "num_thresholds": 7}, FLAT, 0.55003),
+    ("AUC", {"curve": "PRGAIN"}, FLAT, -0.05572),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "batch", "expected"), CONFUSED)
+def test_entries_of_the_confusion_matrix_are_added_up_as_in_keras(name, settings, batch, expected):
+    metric = getattr(metrics, name)(**settings)
+    metric.update_state(*batch)
+    np.testing.assert_allclose(metric(*batch).numpy(), expected, atol=2e-5)
+    metric.reset_state()
+    assert not any(np.any(one.value.numpy()) for one in metric.variables)
+
+
+def test_predictions_at_a_threshold_are_negative_and_those_beyond_the_ends_count_as_the_ends():
+    assert metrics.TruePositives()([1.0, 1.0], [0.5, 0.6]).numpy() == 1
+    assert metrics.TruePositives(thresholds=[0.0, 0.5, 1.0])([1, 1, 1], [-2.0, 0.0, 3.0]).numpy().tolist() == [1, 1, 0]
+    assert metrics.AUC()([0, 1], [-5.0, 5.0]).numpy() == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: metrics.Precision(thresholds=[-1, 0.5]), ValueError, r"Threshold values must be in \[0, 1\]. Received: \[-1\]"),
+        (lambda: metrics.Recall(class_id=0)([1, 0], [0.2, 0.8]), ValueError, "When class_id is provided, y_pred must be a 2D array"),
+        (lambda: metrics.AUC(num_thresholds=1), ValueError, "must be an integer > 1. Received: num_thresholds=1"),
+        (lambda: metrics.AUC(curve="xx"), ValueError, 'Invalid AUC curve value: "xx"'),
+        (lambda: metrics.AUC(summation_method="zz"), ValueError, 'Invalid AUC summation method value: "zz"'),
+        (lambda: metrics.AUC(multi_label=True), NotImplementedError, "AUC counts all labels together"),
+    ],
+)
+def test_a_confusion_matrix_that_cannot_be_counted_is_refused(make, error, text):
+    with pytest.raises(error, match=text):
+        make()

@@ -45,10 +45,16 @@ def test_packing_keeps_types_and_the_order_of_keys():
     assert (default.default_factory, dict(default)) == (list, {"b": 5, "a": 4})
 
 
-@pytest.mark.parametrize(("structure", "flat"), [([1, 2], [1]), ([1, 2], [1, 2, 3]), (1, []), (1, [1, 2])])
+@pytest.mark.parametrize(("structure", "flat"), [([1, 2], [1]), ([1, 2], [1, 2, 3])])
 def test_packing_needs_as_many_leaves(structure, flat):
-    with pytest.raises(ValueError, match="Could not pack sequence"):
+    with pytest.raises(ValueError, match=r"Could not pack sequence. Structure had 2 atoms, .* items\.  Structure: \[1, 2\]"):
         nest.pack_sequence_as(structure, flat)
+
+
+@pytest.mark.parametrize("flat", [[], (1, 2)])
+def test_packing_into_a_leaf_needs_one_leaf(flat):
+    with pytest.raises(ValueError, match="The target structure is of type `<class 'int'>`\n  7\nHowever the input is a seq"):
+        nest.pack_sequence_as(7, flat)
 
 
 @pytest.mark.parametrize("flat", [5, "ab", np.array([3, 4]), iter([3, 4])])

@@ -1,6 +1,7 @@
 """The numbers of TensorFlow 2.21 on a CPU, from the same seeds."""
 
 import hashlib
+import re
 
 import numpy as np
 import pytest
@@ -232,6 +233,12 @@ def test_states(make, state):
     generator = make()
     assert generator.state.numpy().tolist() == state and generator.state.dtype == mg.int64
     assert generator.key.numpy() == state[-1] and not generator.state.trainable
+
+
+@pytest.mark.parametrize(("key", "counter", "expected"), [([1], [1, 2], "Shapes (1,) and []"), (1, [1, 2, 3], "Shapes (3,) and [2]")])
+def test_a_key_is_one_number_and_a_counter_two(key, counter, expected):
+    with pytest.raises(ValueError, match=re.escape(f"{expected} are incompatible")):
+        mg.random.Generator.from_key_counter(key, counter, "philox")
 
 
 MOVES = [  # (what is done with a generator of seed 1, its state then)

@@ -116,8 +116,8 @@ def test_every_file_and_module_that_is_named_exists(page):
 @pytest.mark.parametrize("page", ["README.md", GUIDE, GLOSSARY])
 def test_every_function_that_is_named_exists(page):
     text = re.sub(r"^```(text|python)\n.*?^```", "", text_of(page), flags=re.M | re.S)
-    known = {"mg": mg, "tape": mg.GradientTape, "tidy": mg.engine.attributes}
-    for path in re.findall(rf"`[^`]*?\b((?:{'|'.join(known)})(?:\.\w+)+)", text):
+    known = {"mg": mg, "tape": mg.GradientTape, "tidy": mg.engine.tidy}
+    for path in re.findall(rf"`[^`]*?(?<!/)\b((?:{'|'.join(known)})(?:\.\w+)+)", text):
         first, *names = path.split(".")
         functools.reduce(getattr, names, known[first])
     for command in re.findall(r"^\.venv/bin/minigrad (.*)$", text, re.M):

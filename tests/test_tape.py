@@ -260,6 +260,16 @@ def test_batch_jacobian_of_a_variable_by_itself():
     assert tape.batch_jacobian(v, v).numpy().tolist() == [[[1.0, 0.0], [0.0, 1.0]]] * 2
 
 
+@pytest.mark.parametrize("ask", ["jacobian", "batch_jacobian"])
+def test_a_recorded_jacobian_begins_with_what_ops_can_take_and_so_it_passes_where(ask):
+    x = mg.Variable([[1.0], [3.0]])
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as tape:
+            y = mg.where(x > 2.0, x**3, x)
+        slopes = getattr(tape, ask)(y, x)
+    assert outer.gradient(slopes, x).numpy().tolist() == [[0.0], [18.0]]
+
+
 def test_a_recorded_jacobian_has_a_gradient_and_none_for_what_is_not_connected():
     x, other = mg.Variable([1.0, 2.0]), mg.Variable([3.0])
     with mg.GradientTape() as outer:
@@ -513,3 +523,19 @@ def test_a_late_watch_reaches_nothing_that_ran_before_and_the_answer_says_why():
     assert tape.gradient(y, x) is None
     assert tape.gradient(z, x).numpy().tolist() == [[2.0, 4.0]]
     assert "watched later: for a constant the tape kept nothing" in str(tape.explain(y, x))
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_jacobian_of_sparse_rows_is_that_of_the_whole_array(persistent):
+    table = mg.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    with mg.GradientTape(persistent) as outer:
+        with mg.GradientTape() as inner:
+            y = mg.reduce_sum(mg.gather(table, [0, 2, 2]) ** 3)
+        rows = inner.gradient(y, table)
+        if persistent:
+            assert outer.jacobian(rows, table).numpy().sum() == 150
+    assert isinstance(rows, mg.IndexedSlices)
+    expected = np.diag([6.0, 12.0, 0.0, 0.0, 60.0, 72.0]).reshape(3, 2, 3, 2)
+    assert outer.jacobian(rows, table).numpy().tolist() == expected.tolist()
+    if persistent:
+        assert outer.batch_jacobian(rows, table).numpy().tolist() == expected[range(3), :, range(3)].tolist()

@@ -47,6 +47,16 @@ def test_it_is_filled_with_the_parts_of_a_tensor():
     assert array(infer_shape=False).write(0, [1.0, 2.0]).write(1, [3.0]).concat().numpy().tolist() == [1, 2, 3]
 
 
+def test_rows_of_another_dtype_are_refused_one_by_one_and_cast_when_they_are_stacked_again():
+    with pytest.raises(Invalid, match="TensorArray dtype is float32 but Op is trying to write dtype int32"):
+        array().scatter([1, 0], [1, 2])
+    x = mg.Variable([1.5, 2.0], dtype=mg.float64)
+    with mg.GradientTape() as tape:
+        y = array().unstack(x).stack()
+    assert (y.dtype, array().unstack(mg.constant([3, 4])).read(1).dtype) == (mg.float32, mg.int32)
+    assert (y.numpy().tolist(), tape.gradient(y, x).numpy().tolist()) == ([1.5, 2], [1, 1])
+
+
 def test_an_empty_one_has_the_shape_that_is_known():
     assert array(0).stack().shape == (0,)
     assert array(0, element_shape=[None, 2]).stack().shape == (0, 0, 2)

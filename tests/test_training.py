@@ -141,6 +141,80 @@ def fed(callback, values):
     return rates, epoch
 
 
+def with_outputs(kind, loss, weights=None, **settings):
+    """`fit` of a model whose outputs are of this kind, as a function of the true values that returns what is told."""
+
+    class Outputs(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = layers.Dense(2, kernel_initializer="ones")
+
+        def call(self, inputs):
+            y = self.dense(inputs)
+            return {"one": y, "[one]": [y], "[two]": [y, 2.0 * y], "dict": {"b": y, "a": 2.0 * y}}[kind]
+
+    model = Outputs()
+    model.compile("sgd", loss, **settings)
+    return lambda y_true: model.fit(np.ones((4, 3), "float32"), y_true, sample_weight=weights, verbose=0).history
+
+
+ZERO = np.zeros((4, 2), "float32")
+OUTPUTS = [  # Keras's answers
+    ("one", "mse", [[ZERO], (ZERO,)], {"loss": [9.0]}),
+    ("[one]", "mse", [ZERO, [ZERO]], {"loss": [9.0]}),
+    ("[two]", ["mse"], [ZERO, [ZERO], [ZERO, ZERO]], {"loss": [9.0]}),
+    ("dict", "mse", [[ZERO, ZERO], {"b": ZERO, "a": ZERO}], {"a_loss": [36.0], "b_loss": [9.0], "loss": [45.0]}),
+    ("dict", ["mse", "mae"], [(ZERO, ZERO)], {"a_loss": [36.0], "b_loss": [3.0], "loss": [39.0]}),
+    ("dict", {"b": "mse"}, [ZERO, [ZERO], {"b": ZERO}, {"a": ZERO, "b": ZERO}], {"loss": [9.0]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "loss", "some", "told"), OUTPUTS)
+def test_true_values_go_to_the_outputs_that_have_a_loss_by_name_or_by_place(kind, loss, some, told):
+    for y_true in some:
+        assert with_outputs(kind, loss)(y_true) == told
+
+
+@pytest.mark.parametrize(
+    ("kind", "loss", "y_true", "error", "text"),
+    [
+        ("one", "mse", [ZERO, ZERO], ValueError, r"y_true and y_pred have different structures"),
+        ("[two]", "mse", [ZERO], ValueError, r"y_true and y_pred have different structures"),
+        ("dict", {"b": "mse"}, {"c": ZERO}, ValueError, r"y_true has \['c'\], y_pred has \['a', 'b'\]"),
+        ("dict", {"a": "mse", "c": "mse"}, {"a": ZERO, "b": ZERO}, KeyError, r"The path: \('c',\) in the `loss` argument"),
+        ("[one]", ["mse", "mae"], [ZERO], KeyError, r"The path: \(1,\) in the `loss` argument, can't be found"),
+    ],
+)
+def test_true_values_and_losses_without_an_output_are_refused(kind, loss, y_true, error, text):
+    with pytest.raises(error, match=text):
+        with_outputs(kind, loss)(y_true)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "text"),
+    [
+        ("dict", {"metrics": {"c": "mae"}}, r"`metrics` should match the outputs of the model: it has \['c'\], and the outputs are \['a'"),
+        ("[two]", {"weighted_metrics": ["mae"]}, r"`weighted_metrics` .* it has 1 items, and the outputs are \[0, 1\]"),
+        ("dict", {"loss_weights": {"c": 2.0}}, r"`loss_weights` should match"),
+        ("one", {"loss_weights": [2.0, 3.0]}, r"`loss_weights` .* it has 2 items, and the model has one output"),
+        ("dict", {"weights": {"c": np.ones(4)}}, r"`sample_weight` should match"),
+        ("[two]", {"weights": [np.ones(4)]}, r"`sample_weight` should match"),
+    ],
+)
+def test_metrics_and_weights_for_no_output_are_refused(kind, settings, text):
+    with pytest.raises(ValueError, match=text):
+        with_outputs(kind, "mse", **settings)({"one": ZERO, "[two]": [ZERO] * 2, "dict": {"a": ZERO, "b": ZERO}}[kind])
+
+
+def test_the_weights_of_the_examples_of_a_single_output_may_be_a_list_of_numbers():
+    model = compiled(layers.Dense(2, kernel_initializer="ones"), weighted_metrics=["mae"])
+    ones = np.ones((4, 3), "float32")
+    assert model.test_on_batch(ones, ZERO, sample_weight=[1.0, 0.0, 2.0, 3.0]) == [13.5, 3.0]
+    with pytest.raises(ValueError, match=r"Unrecognized data type: sample_weight=\[1.0\] .* Give an array, as np.array\(sample_weight\)"):
+        model.fit(ones, ZERO, sample_weight=[1.0])
+    assert with_outputs("one", "mse", loss_weights={"any": 2.0})(ZERO) == {"loss": [18.0]}
+
+
 def test_a_change_of_less_than_min_delta_is_none():
     losses = [1.0, 0.95, 0.9, 0.85]
     assert fed(callbacks.EarlyStopping("loss", patience=2), losses)[1] == 3
@@ -176,6 +250,33 @@ def test_optimizers_leave_out_and_overwrite():
     v.overwrite_with_gradient = True
     optimizer.apply_gradients([(mg.constant([5.0]), v), (mg.constant([2.0]), scale)])
     assert [v.numpy()[0], scale.numpy()[0]] == [5.0, 0.0]
+    with pytest.raises(TypeError, match=r"must be a boolean\. Received: 3"):
+        v.overwrite_with_gradient = 3
+    assert v.overwrite_with_gradient
+
+
+def test_layers_refuse_at_once_what_they_could_not_call():
+    for setting in ("momentum", "epsilon"):
+        with pytest.raises(ValueError, match="could not convert string to float: 'a'"):
+            layers.BatchNormalization(**{setting: "a"})
+    with pytest.raises(TypeError, match=r"unsupported callable\. Received: function=3"):
+        layers.Lambda(3)
+
+
+def test_a_layer_is_found_by_name_or_place():
+    first, last = layers.Dense(1, name="first"), layers.Dense(1, name="last")
+    model = keras.Sequential([first, last])
+    assert [model.get_layer("last"), model.get_layer(index=0), model.get_layer(index=-1)] == [last, first, last]
+    with pytest.raises(ValueError, match=r"No such layer: other. Existing layers are: \['first', 'last'\]"):
+        model.get_layer("other")
+    with pytest.raises(ValueError, match="Provide either a layer name or layer index"):
+        model.get_layer()
+
+
+def test_a_metric_without_a_name_has_that_of_its_function():
+    model = keras.Sequential([layers.Dense(1)])
+    model.compile(loss="mse", metrics=[lambda y_true, y_pred: mg.reduce_mean(y_pred)])
+    assert [*model.fit(mg.ones([1, 1]), mg.ones([1, 1]), verbose=0).history] == ["lambda", "loss"]
 
 
 def test_an_activation_can_be_taken_away():
@@ -254,6 +355,8 @@ def test_what_stays_away_says_so():
         _ = layers.LSTM
     with pytest.raises(NotImplementedError, match="keeps no configurations, and so has no `get_config`"):
         layers.Dense(1).get_config()
+    with pytest.raises(NotImplementedError, match=r"no `save` and no `load_model`.*save_weights"):
+        keras.Sequential([layers.Dense(1)]).save("name.keras")
     with pytest.raises(NotImplementedError, match=r"Write Dense\(\.\.\.\)"):
         layers.Dense.from_config({})
     assert not hasattr(layers, "nothing")
@@ -310,3 +413,22 @@ def test_every_epoch_counts_each_example_once_in_its_loss():
     model = compiled(optimizer=keras.optimizers.SGD(0.0))
     told = model.fit(X, Y, batch_size=3, verbose=0).history["loss"][0]
     np.testing.assert_allclose(told, model.evaluate(X, Y, batch_size=10, verbose=0), rtol=1e-6)
+
+
+def test_losses_weights_and_metrics_by_place_are_those_of_the_outputs():
+    class Two(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.w = self.add_weight(shape=(), initializer="ones", name="w")
+
+        def call(self, x):
+            return [x * self.w, x + self.w]
+
+    x, model = np.array([[1.0], [2.0], [3.0], [4.0]], np.float32), Two()
+    sgd = keras.optimizers.SGD(0.01)
+    model.compile(sgd, loss=["mse", "mae"], loss_weights=[2.0, 0.5], metrics=[["mae"], ["mse"]])
+    assert model.evaluate(x, [2 * x, x], verbose=0, batch_size=4) == [15.5, 2.5, 1.0, 7.5, 1.0]  # Keras's numbers
+    weights = [np.array([1.0, 0.0, 1.0, 0.0]), np.array([1.0, 1.0, 0.0, 0.0])]
+    told = model.fit(x, [2 * x, x], 4, 2, 0, shuffle=False, sample_weight=weights).history
+    found = {"loss": [5.25, 4.34691], "mse_loss": [2.5, 2.03627], "mae_loss": [0.5, 0.54875]}
+    assert {name: [round(one, 5) for one in told[name]] for name in found} == found

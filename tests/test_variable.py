@@ -393,3 +393,18 @@ def test_rows_that_are_picked_from_a_value_that_was_read_stay_rows():
     rows = tape.gradient(y, table)
     assert isinstance(rows, mg.IndexedSlices)
     assert mg.convert_to_tensor(rows).numpy().tolist() == [[0.0], [1.0]]
+
+
+def test_a_variable_keeps_how_it_is_synchronized_and_aggregated_and_what_is_read_together_is_not_trained():
+    when, how = mg.VariableSynchronization, mg.VariableAggregation
+    plain = mg.Variable(1.0)
+    assert (plain.synchronization, plain.aggregation, plain.trainable) == (when.AUTO, how.NONE, True)
+    v = mg.Variable(1.0, synchronization=when.ON_READ, aggregation=how.MEAN)
+    assert (v.synchronization, v.aggregation, v.trainable) == (when.ON_READ, how.MEAN, False)
+    assert mg.Variable(1.0, synchronization=when.ON_READ, trainable=True).trainable
+    assert [(one.name, one.value) for one in when] == [("AUTO", 0), ("NONE", 1), ("ON_WRITE", 2), ("ON_READ", 3)]
+    assert [one.name for one in how] == ["NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA"]
+    with pytest.raises(ValueError, match=r"Invalid variable synchronization mode: foo for variable: v. Write mg.VariableSynchronization"):
+        mg.Variable(1.0, synchronization="foo", name="v")
+    with pytest.raises(ValueError, match=r"Invalid variable aggregation mode: 7 for variable: None"):
+        mg.Variable(1.0, aggregation=7)

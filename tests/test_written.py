@@ -3,6 +3,7 @@
 import ast
 import functools
 import itertools
+import linecache
 import random
 import subprocess
 import sys
@@ -476,3 +477,37 @@ def test_lines_at_random_give_what_their_loops_give():
         assert results[0] == results[1], source
         loops += any("for " in line for line in written)
     assert loops > 130
+
+
+def test_what_a_constant_decides_is_no_branch_of_the_run():
+    def power(x):
+        i, y = mg.constant(0), mg.constant(1.0)
+        if x > 0:
+            while i < 3:
+                i, y = i + 1, y * x
+        return y
+
+    source = mg.written(power, mg.constant(2.0)).source
+    assert source.count("#") == 1 and "# if x > 0: True in this run" in source
+
+    def looped(x):
+        return mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [mg.constant(0), mg.constant(1.0)])[1]
+
+    assert "#" not in mg.written(looped, mg.constant(2.0)).source
+
+
+def test_a_choice_by_a_constant_is_made():
+    def choose(x):
+        return mg.where(mg.constant(False), 0.0, x * 2.0) + mg.math.divide_no_nan(x, 4.0)
+
+    assert str(mg.written(choose, mg.constant(2.0))).strip().endswith("return x * 2.0 + x / 4.0")
+
+
+def test_a_name_that_is_wider_than_the_page_stays_whole():
+    name, space = "a" * 120, {"mg": mg}
+    source = f"def f(x):\n    {name} = mg.sin(x) * 2.0\n    return {name} + mg.exp({name} * x) * {name}\n"
+    linecache.cache["<wide>"] = len(source), None, source.splitlines(True), "<wide>"
+    exec(compile(source, "<wide>", "exec"), space)
+    written = mg.written(space["f"], mg.constant(0.5))
+    assert name in written.source
+    assert_same([program(written)(np.float32(0.5))], [space["f"](mg.constant(0.5))])

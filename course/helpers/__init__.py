@@ -1,7 +1,6 @@
-"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset`, `save_work`, `bring_back`, `on_tensorflow` and
-`short_numbers`.
+"""What the lessons import, from `predict`, `check` and `hint` to `save_work` and `on_tensorflow`.
 
-They print one answer each, and never raise. Films that are shown once this is imported ask first what will come back.
+Each prints one answer and never raises. Once this is imported, films first ask what will come back.
 """
 
 from minigrad.inspector.inspection import Inspection
@@ -22,7 +21,7 @@ given = {}  # how many hints each exercise has had since the kernel started
 
 @never_raises
 def check(exercise, answer=...):
-    """Try an answer, and say what was seen."""
+    """Try an answer, and print what was seen."""
     card = find(exercise)
     if card is None:
         print(unknown(exercise))
@@ -38,7 +37,7 @@ def check(exercise, answer=...):
 
 
 def judged(card, answer):
-    """What the card says to an answer, also to one that cannot even be looked at; and the number of a known mistake."""
+    """What the card says about an answer, even one that cannot be looked at; and the number of a known mistake."""
     try:
         return card.judged(answer)
     except KeyboardInterrupt:
@@ -60,7 +59,7 @@ def hint(exercise):
 
 @never_raises
 def solution(exercise):
-    """Print a way to solve it."""
+    """Print a solution."""
     card = find(exercise)
     print(unknown(exercise) if card is None else card.solution.strip())
 

@@ -1,4 +1,4 @@
-"""Measures a slope by two calls of a function, and sets it beside the tape's."""
+"""Measures a slope by calling a function twice, and shows it beside the slope from a tape."""
 
 import minigrad as mg
 
@@ -7,11 +7,11 @@ from .trying import Stopped, never_raises, outcome
 
 @never_raises
 def audit(f, x, h=0.01):
-    """Print the slope of f at x that a tape gives, and the one that two steps of length h measure.
+    """Print the slope of f at x from a tape, and the slope measured with steps of length h.
 
     Args:
         f: takes a scalar Tensor and returns one.
-        x: where, a float.
+        x: the point, a float.
         h: how far to step to each side.
     """
     seen = outcome(slopes, f, x, h)
@@ -28,7 +28,7 @@ def audit(f, x, h=0.01):
 
 
 def slopes(f, x, h):
-    """The tape's slope of f at x, and the measured one."""
+    """The slope of f at x from a tape, and the measured one."""
     here = mg.constant(x, mg.float32)
     if here.shape.rank:
         raise ValueError(f"audit needs one number to stand at, as in audit(f, 2.0), and was given {here.shape.num_elements()}")

@@ -1,5 +1,7 @@
-"""An exercise card: how an answer is tried, what is right, which mistakes are known by what they give, and three hints."""
+"""An exercise card: how answers are tried, what is right, which mistakes are known by their results, and hints."""
 
+import ast
+import contextlib
 import copy
 import importlib
 import re
@@ -11,20 +13,20 @@ import numpy as np
 import minigrad as mg
 from minigrad.errors import visible
 
-from .trying import Stopped, all_dots, never_returns, outcome, some_dots, took_too_long, untouched
+from .trying import Stopped, all_dots, never_returns, outcome, plain, some_dots, took_too_long, untouched
 from .witness import Witness, trial
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What to say to one known mistake.
+    """The reply to one known mistake.
 
     Args:
         wrong: an answer with this mistake, as the learner would write it.
-        gives: what it gives, in the form of `Card.right`.
+        gives: the result of that answer, in the form of `Card.right`.
         text: the reply.
-        mark: what the Witness of each trial must have seen besides, for the text to be true.
-        done: whether it counts as an answer, as "I do not know" does where the task is to place oneself.
+        mark: a condition on the Witness of each trial, needed for the text to be true.
+        done: whether it counts as an answer, like "I do not know" where learners assess themselves.
     """
 
     wrong: str
@@ -39,9 +41,9 @@ class Way:
     """How a right answer must have been found.
 
     Args:
-        wrong: an answer that gives what is right, found otherwise.
-        seen: asked of each trial's Witness, what came out and the point; see `witness` for some.
-        text: the reply if it was not seen.
+        wrong: an answer that gives the right result, found in another way.
+        seen: called with each trial's Witness, result and point; see `witness` for examples.
+        text: the reply if `seen` is not True.
     """
 
     wrong: str
@@ -54,17 +56,17 @@ class Card:
     """One exercise.
 
     Args:
-        right: for each point, what a right answer gives; see `alike` for its form.
-        yes: a fact to add to the yes.
+        right: for each point, the right result; see `alike` for its form.
+        yes: a fact to add to the reply "yes".
         hints: three, each telling more than the last.
         solution: the source of a right answer.
-        points: hidden data, the arguments of each trial. Without points the answer is no function but a value.
+        points: hidden data, the arguments of each trial. Without points, the answer is a value, not a function.
         ask: how to try the answer at a point.
-        miss: what to say of an unknown mistake; `{seen}` came out at the point `{0}`, `{1}` ...
-        options: what can be predicted, before.
-        came_out: what to recall beside a prediction.
-        replies: to known mistakes.
-        ways: how it must have been found.
+        miss: the reply to an unknown mistake; `{seen}` is the result at the point `{0}`, `{1}` ...
+        options: the options for the prediction, if there is one.
+        came_out: the result to show beside a prediction.
+        replies: the replies to known mistakes.
+        ways: how the answer must have been found.
     """
 
     right: Callable
@@ -80,11 +82,11 @@ class Card:
     ways: tuple = ()
 
     def judge(self, answer):
-        """What to say to an answer."""
+        """The reply to an answer."""
         return self.judged(answer)[0]
 
     def judged(self, answer):
-        """What to say to an answer, and the number of the reply, from 1 on, if it has a mistake that is known; else 0."""
+        """The reply to an answer, and the number of its Reply, from 1 on, if it is for a known mistake; else 0."""
         said = self.said_to(answer)
         if not isinstance(said, Reply):
             return said, 0
@@ -93,13 +95,13 @@ class Card:
         return text, 0 if said.done else self.replies.index(said) + 1
 
     def said_to(self, answer):
-        """What to say, or the Reply."""
+        """The text to say, or the Reply."""
         if untouched(answer):
             return "not attempted yet."
         if self.points and not callable(answer):
             return "not yet. Hand over the function itself: its name, without parentheses."
         points = self.points or ((),)
-        trials = self.tried(answer) or [(outcome(lambda: answer), Witness())]
+        trials = self.tried(answer) or [(outcome(lambda: meant(plain(answer), self.right())), Witness())]
         seen = [one for one, _ in trials]
         if all(all_dots(one) for one in seen):
             return "not attempted yet."
@@ -116,9 +118,9 @@ class Card:
         return f"not yet{self.told(seen, points)}"
 
     def tried(self, answer):
-        """The outcome at each point, with its Witness. A run that took too long is not tried again.
+        """The result at each point, with its Witness. After a run that took too long, no other point is tried.
 
-        An answer gets copies: it may reverse a list, or multiply an array in place.
+        Each trial gets copies, because an answer may reverse a list, or multiply an array in place.
         """
         trials = []
         for point in self.points:
@@ -127,29 +129,31 @@ class Card:
         return trials
 
     def told(self, seen, points):
-        """What came out, for a mistake that nobody foresaw."""
-        for one in seen:
-            if isinstance(one, Stopped):
-                return f". Your function {one}{advice(one.problem)}"
-        one, point = next((one, point) for one, point in zip(seen, points, strict=True) if not alike(one, self.right(*point)))
+        """The result of an unforeseen mistake, in words."""
+        wrong = [(one, point) for one, point in zip(seen, points, strict=True) if not alike(one, self.right(*point))]
+        one, point = next((pair for pair in wrong if isinstance(pair[0], Stopped)), wrong[0])
+        if isinstance(one, Stopped):
+            return f". {'Your function' if one.in_answer else 'The check of your function'} {one}{advice(one.problem)}"
         if self.miss:
-            return f". {self.miss.format(*map(shown, point), seen=shown(one))}"
+            seen = visible(repr(one), 80) if type(one) is str else shown(one)
+            return f". {self.miss.format(*map(shown, point), seen=seen)}"
         wanted = self.right()
         if not isinstance(one, dict):
             return f". Hand over a dict with the entries {', '.join(wanted)}."
-        *rest, last = [key for key in wanted if not alike(one.get(key), wanted[key])]
-        return f". Look again at {', '.join(rest)}{' and ' if rest else ''}{last}."
+        keys = [key for key in wanted if not alike(one.get(key), wanted[key])]
+        others = [key for key in keys if isinstance(wanted[key], bool) and not isinstance(one.get(key), (bool, np.bool_))]
+        return f". Write True or False for {joined(others)}." if others else f". Look again at {joined(keys)}."
 
 
-NOTHING = "The function gave nothing back. What it gives back stands behind the word return."
+NOTHING = "The function returned nothing. Write `return` before what it should give back."
 
 
 def pause(right, yes, hints, mistakes):
-    """What is asked at a pause on the way.
+    """A question at a pause on the way.
 
     Args:
-        right: a number; or words that are right, in small letters, the first of them as a solution.
-        mistakes: wrong answers, and what to say to each.
+        right: a number; or the right words, in lower case, the first of which is the solution.
+        mistakes: wrong answer -> reply.
     """
     shaped = [one if isinstance(one, tuple) else (one,) for one in (right, *mistakes)]
     wanted, *known = [(lambda one=one: says(*one)) if isinstance(one[0], str) else (lambda one=one: one[0]) for one in shaped]
@@ -159,20 +163,33 @@ def pause(right, yes, hints, mistakes):
 
 
 def found_so(way, trials, points):
-    """Was the answer found in this way, at every point?"""
+    """Whether the answer was found in this way at every point."""
     return all(outcome(way.seen, witness, one, *point) is True for (one, witness), point in zip(trials, points, strict=True))
 
 
+def meant(typed, wanted):
+    """What was typed, with small differences removed: quotes around other values, and capitals and spaces in text."""
+    if isinstance(typed, dict) and isinstance(wanted, dict):
+        return {key: meant(one, wanted.get(key)) for key, one in typed.items()}
+    if not isinstance(typed, str) or callable(wanted):
+        return typed
+    if isinstance(wanted, str):
+        return wanted if typed.casefold().split() == wanted.casefold().split() else typed
+    with contextlib.suppress(Exception):
+        return ast.literal_eval(typed.strip().capitalize())
+    return typed
+
+
 def agrees(seen, wanted, points):
-    """Is what was seen what is wanted, at every point?"""
+    """Whether the results are the wanted ones at every point."""
     return all(alike(one, wanted(*point)) for one, point in zip(seen, points, strict=True))
 
 
 def alike(seen, wanted):
-    """Compare what came out with what is wanted.
+    """Compare a result with what is wanted.
 
-    Numbers and arrays to 0.1 %, lists entry by entry, dicts in the entries that are wanted. A function in the place
-    of a value is asked about what stands there.
+    Numbers and arrays are compared to 0.1 %, lists entry by entry, dicts in the wanted entries only. Where a function
+    stands in place of a wanted value, it is called with the result.
     """
     if callable(wanted):
         return outcome(wanted, seen) is True
@@ -180,9 +197,9 @@ def alike(seen, wanted):
         return seen is wanted
     if isinstance(wanted, dict):
         return isinstance(seen, dict) and all(key in seen and alike(seen[key], wanted[key]) for key in wanted)
-    if isinstance(wanted, (list, tuple)) and isinstance(seen, list):
+    if isinstance(wanted, (list, tuple)) and (isinstance(seen, list) or np.ndim(seen)):
         return len(seen) == len(wanted) and all(map(alike, seen, wanted))
-    if isinstance(wanted, (str, bool)):
+    if isinstance(wanted, (str, bool)) or isinstance(seen, str):
         return isinstance(seen, (str, bool, np.bool_)) and bool(seen == wanted)
     try:
         seen = np.asarray(seen, float)
@@ -192,17 +209,17 @@ def alike(seen, wanted):
 
 
 def stops(kind, words=""):
-    """Wanted: that it stops with an exception of this kind, which says these words."""
+    """Wanted: an exception of this kind, whose message contains these words."""
     return lambda seen: isinstance(seen, Stopped) and isinstance(seen.problem, kind) and words in str(seen.problem)
 
 
 def contains(words):
-    """Wanted: a text with these words in it."""
+    """Wanted: a text that contains these words."""
     return lambda seen: isinstance(seen, str) and words in seen.lower()
 
 
 def says(*texts):
-    """Wanted: one of these texts, in small letters, whole. Only words that add nothing may stand around it: no `not`, no `or`."""
+    """Wanted: one of these texts, in lower case, as a whole. Only filler words may surround it: no `not`, no `or`."""
 
     def said(seen):
         words = f" {' '.join(re.findall(WORD, seen.lower()))} " if isinstance(seen, str) else ""
@@ -214,24 +231,29 @@ def says(*texts):
 WORD = r"[^\W_]+(?:'[^\W_]+)?"
 FILLERS = """
 a an the it its it's is they are be them this that called named word name i think line op code cause error method function
-call loop flag keyword argument attribute tape gradient derivative variable variables value entry by together up all so
+call number loop flag keyword argument attribute tape gradient derivative variable variables value entry by together up all so
 likely proved tried
 """
 
 
 def anything(seen):
-    """Wanted: whatever."""
+    """Wanted: any result."""
     return True
 
 
 def advice(problem):
-    """One step further, if a name was not found that minigrad has."""
+    """A hint on how to go on, if the missing name is one that minigrad has."""
     name = getattr(problem, "name", None) if isinstance(problem, NameError) else None
     return f" Try mg.{name}." if isinstance(name, str) and hasattr(mg, name) else ""
 
 
+def joined(words):
+    *rest, last = words
+    return f"{', '.join(rest)}{' and ' if rest else ''}{last}"
+
+
 def shown(x):
-    """A value in few digits."""
+    """A value with few digits."""
     if isinstance(x, (list, tuple)):
         return f"[{', '.join(map(shown, x))}]"
     if isinstance(x, dict):
@@ -240,7 +262,7 @@ def shown(x):
         return f"{x:.4g}"
     if isinstance(x, np.ndarray):
         text = np.array2string(x, precision=3, threshold=20, suppress_small=True)
-        return re.sub(r"(?<=\[) | (?=\])", "", " ".join(text.split()))  # on one line, without padding
+        return re.sub(r"(?<=\[) | (?=\])", "", " ".join(text.split()))  # on one line, without padding inside brackets
     return visible(x, 80)
 
 
@@ -258,7 +280,7 @@ def cards_of(lesson):
 
 
 def unknown(exercise):
-    """The answer to a number that no exercise has."""
+    """The reply to a number that no exercise has."""
     lesson = visible(exercise).partition(".")[0]
     there = ", ".join(cards_of(lesson))
     named = visible(repr(exercise) if type(exercise) is str else exercise, 40)

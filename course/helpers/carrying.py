@@ -1,4 +1,4 @@
-"""A learner's work as one file, to take it from one machine to another: what was changed in the lessons, and the notes."""
+"""A learner's work as one file, to carry from one machine to another: the changes in the lessons, and the notes."""
 
 import base64
 import json
@@ -20,12 +20,12 @@ KINDS = "code", "markdown", "raw"
 
 
 class NoWork(Exception):
-    """What is wrong with a file, in words."""
+    """A file cannot be used; the message says why."""
 
 
 @never_raises
 def save_work():
-    """Write what you have changed, predicted and solved into my_work.json, beside the lessons, with a link to download it."""
+    """Write what you have changed, predicted and solved to my_work.json, beside the lessons, with a download link."""
     notes = {kind: diary.all_kept(kind) for kind in diary.KINDS}
     changed = {path.name: changes(path) for path in lessons().values() if path.exists()}
     work = {"format": FORMAT, "lessons": {name: cells for name, cells in changed.items() if cells}, "notes": notes}
@@ -47,7 +47,7 @@ def show_link(content):
 
 @never_raises
 def bring_back(file=FILE):
-    """Lay the work of such a file into the lessons here. What stands in them is copied first; nothing is run."""
+    """Put the work from such a file into the lessons here. Existing lessons are copied first; nothing is run."""
     try:
         work = read(COURSE / file if isinstance(file, str) else file)
         fresh = {name: with_changes(COURSE / name, cells) for name, cells in work["lessons"].items()}
@@ -85,7 +85,7 @@ def source_of(cell):
 
 
 def changes(path):
-    """The cells of a lesson that are not as they were handed out: their sources, and after which cell a new one stands."""
+    """The cells of a lesson that differ from those handed out: their sources, and for a new one the cell before it."""
     ours = {cell.get("id"): source_of(cell) for cell in cells_of(handout.handed_out(path.name))}
     found, before = [], ""
     try:
@@ -120,10 +120,10 @@ def with_changes(path, changed):
 
 
 def read(path):
-    """The work in a file, of which each part is what it should be.
+    """The work in a file, after checking each part.
 
     Raises:
-        NoWork: it is not.
+        NoWork: a part is not as it should be.
         OSError: it cannot be read.
     """
     size = path.stat().st_size

@@ -1,7 +1,7 @@
-"""What the learner predicted, solved and met: kept in memory, and beside the lessons in one small file.
+"""What the learner predicted, solved and met, kept in memory and in a small file beside the lessons.
 
-Several kernels may write at once: each makes its own changes to what is there, while it holds a lock. What cannot be read is
-never written over.
+Several kernels may write at the same time: each applies its own changes to the current file while it holds a lock. A
+file that cannot be read is never overwritten.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from minigrad.errors import visible
 COURSE = Path(__file__).resolve().parent.parent
 FILE = Path(os.path.realpath(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json"))
 KINDS = "predictions", "solved", "mistakes"
-MOST = 80  # letters of a note
-PATIENCE = 20.0  # seconds to wait for a session that holds the lock, which takes it for milliseconds
+MOST = 80  # characters of a note
+PATIENCE = 20.0  # seconds to wait for a session that holds the lock; normally it takes milliseconds
 
 
 def empty():
@@ -28,12 +28,12 @@ def empty():
 
 
 memory = empty()  # the notes of this session
-pending = []  # changes that the file does not have yet
-said = set()  # troubles that were told
+pending = []  # changes not yet in the file
+said = set()  # problems already reported
 
 
 def keep(kind, exercise, value):
-    """Keep one note, a text, and return it as it is shown: on one line, not too long."""
+    """Keep a note, a text, and return it as it is shown: on one line, and not too long."""
     text = visible(" ".join(value.split()), MOST)
     change(lambda notes: notes[kind].update({exercise: text}))
     return text
@@ -61,7 +61,7 @@ def all_kept(kind):
     with trouble_told():
         notes = on_disk()
         if notes is None:
-            change(lambda notes: None)  # which sets the file aside
+            change(lambda notes: None)  # this sets an invalid file aside
         return (notes or empty())[kind] | memory[kind]
     return dict(memory[kind])
 
@@ -70,7 +70,7 @@ def all_kept(kind):
 
 
 def change(edit):
-    """Edit the notes in memory and in the file. If it cannot be read or written now, it has the change with the next one."""
+    """Edit the notes in memory and in the file. If the file cannot be used now, the next call makes this change too."""
     edit(memory)
     pending.append(edit)
     with trouble_told(), locked() as alone:
@@ -87,7 +87,7 @@ def change(edit):
 
 @contextlib.contextmanager
 def trouble_told():
-    """A block that may fail as files do: each trouble is told once, and the notes stay in memory."""
+    """A block in which file errors may occur: each error is reported once, and the notes stay in memory."""
     try:
         yield
     except OSError as problem:
@@ -99,16 +99,16 @@ def trouble_told():
 
 @contextlib.contextmanager
 def locked():
-    """A block that no other process is in, and whether that is certain. A process that ends, however it ends, is out of it."""
+    """A block for one process at a time, and whether that is certain. A process that ends in any way leaves it."""
     with open(FILE.with_name(f"{FILE.name}.lock"), "a+b") as file:
-        yield lock(file)  # closing the file gives the lock back
+        yield lock(file)  # closing the file releases the lock
 
 
 def lock(file):
-    """Wait for the lock on an open file. Returns whether we have it: some file systems have no locks, nor has a browser.
+    """Wait for the lock on an open file. Returns whether we have it: some file systems, and browsers, have no locks.
 
     Raises:
-        TimeoutError: another session keeps it.
+        TimeoutError: another session holds it.
     """
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -128,7 +128,7 @@ def take(file):
         from fcntl import LOCK_EX, LOCK_NB, flock
 
         flock(file, LOCK_EX | LOCK_NB)
-    except ImportError:  # Windows, or a browser, which has neither
+    except ImportError:  # Windows; a browser has neither module
         import msvcrt
 
         file.seek(0)
@@ -136,14 +136,14 @@ def take(file):
 
 
 def on_disk():
-    """The notes in the file, with whatever a newer version has put beside them; {} if there is no file, None if it is nonsense.
+    """The notes in the file, with the additions of newer versions; {} if there is no file, None if it is invalid.
 
     Raises:
-        OSError: the file is there, and cannot be read now.
+        OSError: the file exists, but cannot be read now.
     """
     try:
         if not stat.S_ISREG(FILE.stat().st_mode):
-            raise OSError(errno.EINVAL, "It is not a file")  # a pipe would be waited for
+            raise OSError(errno.EINVAL, "It is not a file")  # reading from a pipe would wait
         notes = json.loads(FILE.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
@@ -153,7 +153,7 @@ def on_disk():
 
 
 def makes_sense(notes):
-    """Are these notes as `keep` writes them?"""
+    """Whether these notes have the form that `keep` writes."""
     if not isinstance(notes, dict):
         return False
     kinds = [notes.get(kind, {}) for kind in KINDS]
@@ -161,7 +161,7 @@ def makes_sense(notes):
 
 
 def set_aside():
-    """Keep a file that makes no sense under another name, never over an older one."""
+    """Rename an invalid file, without overwriting an older one."""
     names = (FILE.with_name(f"{FILE.name}.unreadable{n or ''}") for n in itertools.count())
     aside = next(name for name in names if not name.exists())
     FILE.rename(aside)

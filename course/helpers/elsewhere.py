@@ -1,4 +1,4 @@
-"""`on_tensorflow`: a program for TensorFlow is run where it is installed; elsewhere what it printed there is shown."""
+"""`on_tensorflow`: run a program for TensorFlow if it is installed; else show what the program printed elsewhere."""
 
 import importlib.util
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .trying import never_raises
 
-SAID = Path(__file__).with_name("said_by_tensorflow.json")  # a program -> what it printed
+SAID = Path(__file__).with_name("said_by_tensorflow.json")  # program -> what it printed
 SECONDS = 60
 QUIETLY = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": "1"}
 
@@ -27,7 +27,7 @@ def on_tensorflow(program):
 
 
 def said_by(program) -> str:
-    """What a program prints; of one that ends with an error, also the last line of that."""
+    """The output of a program; if it ends with an error, including the last line of the traceback."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(program, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""A code that a learner may hand in: what is solved, and which known mistake came first. It names nobody.
+"""A code that a learner may hand in: what is solved, and which known mistakes came first. It contains no name.
 
-Per exercise it holds one digit of a number whose bases differ: solved or not, times the mistakes that its card knows.
+For each exercise it holds one digit of a mixed-radix number: solved or not, times the known mistakes of its card.
 """
 
 import base64
@@ -11,7 +11,7 @@ from minigrad.classroom import course
 from . import card, diary
 
 CHECK = 3  # bytes of the checksum
-GROUP = 8  # letters between two hyphens
+GROUP = 8  # characters between hyphens
 
 
 def exercises():
@@ -21,7 +21,7 @@ def exercises():
 
 
 def code():
-    """The code of what is noted here."""
+    """The code for the notes in this folder."""
     number, solved, mistakes = 0, diary.all_kept("solved"), diary.all_kept("mistakes")
     for name, one in exercises().items():
         first = mistakes.get(name, "")
@@ -33,10 +33,10 @@ def code():
 
 
 def read(text):
-    """What a code says: exercise -> whether it is solved, and the number of the first known mistake; 0 is none.
+    """The content of a code: exercise -> whether it is solved, and the number of the first known mistake; 0 for none.
 
     Raises:
-        ValueError: it is no code, was mistyped, or comes from another version of the course.
+        ValueError: it is not a code, contains a typing error, or comes from another version of the course.
     """
     letters = text.replace("-", "").upper()
     try:
@@ -62,7 +62,7 @@ def base(one):
 
 
 def length():
-    """How many bytes the number takes."""
+    """The number of bytes of the number."""
     most = 1
     for one in exercises().values():
         most *= base(one)
@@ -70,6 +70,6 @@ def length():
 
 
 def checksum(content):
-    """Of a number, and of the exercises that it is about."""
+    """The checksum of a number and of the exercises that it is about."""
     about = repr([(name, base(one)) for name, one in exercises().items()]).encode()
     return zlib.crc32(content + about).to_bytes(4, "big")[:CHECK]

@@ -1,4 +1,4 @@
-"""What is done in which lesson, and a lesson handed out anew."""
+"""What is done in each lesson, and how to restore a lesson."""
 
 from minigrad.classroom import course, handout
 from minigrad.classroom.telling import Trouble
@@ -8,17 +8,17 @@ from . import card, diary, handing_in
 from .trying import never_raises
 
 COURSE = diary.COURSE
-BAR = 10  # letters of a bar
+BAR = 10  # characters of a bar
 
 
 def lessons():
-    """Where the notebook of each lesson lies, by its number."""
+    """The path of each lesson's notebook, by number."""
     return {path.name[:2]: COURSE / path.name for path in course.lessons()}
 
 
 @never_raises
 def progress():
-    """Print what is done and what is left, where to go on, and a code to hand in."""
+    """Print what is done and what is left, where to continue, and a code to hand in."""
     solved, predicted = diary.all_kept("solved"), diary.all_kept("predictions")
     if not solved:
         print("No check is done yet. The first one is 00.1.")
@@ -41,7 +41,7 @@ def progress():
 
 @never_raises
 def reset(lesson=...):
-    """Hand a lesson out anew. What stood in it is kept in a copy first."""
+    """Restore a lesson as it was handed out. A copy of the current one is kept first."""
     if lesson is ...:
         print('reset: no lesson named, so nothing was touched. Name one, such as reset("02").')
         return
@@ -61,7 +61,7 @@ def reset(lesson=...):
 
 
 def hand_out(path):
-    """Put a lesson back as it was handed out, and open its checks again. Returns the copy of what stood there, if it was there."""
+    """Restore a lesson and reopen its checks. Returns the copy of the previous file, or None if there was none."""
     copy = handout.restore(path)
     diary.forget(path.name[:2])
     return copy

@@ -1,20 +1,23 @@
-"""Predictions: the options to click, or to type, and the guess beside what came out once the next cell has run."""
+"""Predictions: options to click or to type, and the prediction beside the result once the next cell has run."""
+
+import html
 
 from IPython import get_ipython
 
 from minigrad.errors import visible
+from minigrad.inspector.html import WAITING
 
 from . import diary
 from .card import find, unknown
 from .trying import Stopped, never_raises, outcome
 
 waiting = []  # exercises that have just been predicted
-due = []  # those whose result the cell that runs shows
+due = []  # exercises whose result the running cell shows
 
 
 @never_raises
 def predict(exercise, answer=...):
-    """Keep a prediction, the first one. It is not judged."""
+    """Keep a prediction; only the first one counts. It is not judged."""
     if type(exercise) is not str:
         print(f'Write the number in quotes, as in predict("02.1", ...). This is {visible(exercise, 40)}.')
         return None
@@ -29,7 +32,7 @@ def predict(exercise, answer=...):
 
 
 def answered(exercise, options, answer):
-    """What to say to an answer that was typed."""
+    """The reply to a typed answer."""
     first = diary.kept("predictions", exercise)
     text = first if answer is ... else outcome(words_of, answer)
     if isinstance(text, Stopped):
@@ -43,7 +46,7 @@ def answered(exercise, options, answer):
 
 
 def kept(exercise, option):
-    """Keep an option, and say so."""
+    """Keep an option, and return a message that says so."""
     if diary.kept("predictions", exercise) is None:
         diary.keep("predictions", exercise, option)
     if exercise not in waiting and get_ipython() is not None:
@@ -57,7 +60,7 @@ def words_of(answer):
 
 
 def chosen(options, text):
-    """The option that a text means: the same words, some that stand in it alone, or the same number. None if it is none."""
+    """The option that a text means: the same words, the only one with these words, or the same number; else None."""
     short = "".join(words(text))
     for option in options:
         if "".join(words(option)) == short or (is_number(option) and is_number(short) and float(option) == float(short)):
@@ -67,14 +70,14 @@ def chosen(options, text):
 
 
 def words(text):
-    """A text without what somebody may write otherwise: spaces, quotes, articles, capital letters."""
+    """The words of a text, without quotes, articles and capital letters."""
     found = text.casefold().replace('"', "").replace("'", "").split()
     return [word for word in found if word not in ("a", "an", "the")]
 
 
 def is_number(text):
     try:
-        return float(text) == float(text)  # nan is a word here
+        return float(text) == float(text)  # nan is treated as a word
     except ValueError:
         return False
 
@@ -87,7 +90,7 @@ def listed(options):
 
 
 def listen(events):
-    """Tell IPython to call us around each cell, once."""
+    """Tell IPython to call us before and after each cell; registers only once."""
     for name, function in (("pre_run_cell", began), ("post_run_cell", ended)):
         if function not in events.callbacks[name]:
             events.register(name, function)
@@ -99,7 +102,7 @@ def began(info):
 
 
 def ended(result):
-    """Show what was predicted beside what came out, below the output of the cell that shows it."""
+    """Show the prediction beside the result, below the output of the cell."""
     if result.success:
         for exercise in due:
             print(f"{exercise}: you predicted {diary.kept('predictions', exercise)}; {find(exercise).came_out}")
@@ -110,26 +113,41 @@ def ended(result):
 
 
 def offered(exercise, options):
-    """Buttons, one for each option, and a text where no widgets are shown."""
-    asked = f"{exercise}: {listed(options)}?"
+    """A button for each option, or a text where no widgets are shown."""
+    asked = f"{exercise}: {listed(options)}? Write your answer in place of the three dots."
     try:
-        from ipywidgets import Button, HBox, Label, Layout
+        from IPython.display import display
+        from ipywidgets import HTML, Button, HBox, Label, Layout
     except ImportError:
-        print(f"{asked} Write your answer in place of the three dots.")
+        print(asked)
         return None
 
     class Offer(HBox):
         def __repr__(self):
-            return f"{asked} Write your answer in place of the three dots."
+            return asked
 
     def choose(button):
+        """Keep the choice. The buttons stay enabled: a disabled one would send the keyboard focus to the top."""
+        said.value = spoken(answered(exercise, options, button.description))
         for one in buttons:
-            one.disabled = True
-        button.button_style = "info"
-        said.value = kept(exercise, button.description)
+            one.button_style = "primary" if one.description == diary.kept("predictions", exercise) else ""
 
+    if get_ipython() is not None:
+        display({"text/html": without_buttons(asked)}, raw=True)
     buttons = [Button(description=option, tooltip=f"{exercise}: {option}", layout=Layout(width="auto")) for option in options]
-    said = Label("Choose one. It is kept, and never marked.")
+    said = HTML(spoken("Choose one. It is kept, and never marked."))
     for button in buttons:
         button.on_click(choose)
     return Offer([Label(f"{exercise}:"), *buttons, said], layout=Layout(flex_flow="row wrap"))
+
+
+def spoken(text):
+    """A label that wraps on a narrow page, and that screen readers read out when it changes."""
+    return f'<span role="status">{html.escape(text)}</span>'
+
+
+def without_buttons(text):
+    """A text shown only where the buttons are missing, as in a notebook saved without its widgets."""
+    return f"""{WAITING}<style>
+.jp-OutputArea-child:has(+ .jp-OutputArea-child :is(button, pre)) .mg-offer {{ display: none }}
+</style><p class="mg-page mg-offer">{html.escape(text)}</p>"""

@@ -7,7 +7,7 @@ BEFORE = np.get_printoptions()
 
 
 def short_numbers():
-    """Print arrays with three digits, in this cell and in the cells to come."""
+    """Print arrays with three digits, in this cell and in later ones."""
     shorten()
     shell = get_ipython()
     if shell is not None and shorten not in shell.events.callbacks["pre_run_cell"]:
@@ -15,6 +15,6 @@ def short_numbers():
 
 
 def shorten(info=None):
-    """Three digits, if nobody wants it otherwise. (ipykernel 7.0 forgets NumPy's print options after each cell.)"""
+    """Set three digits unless the user has set others. (ipykernel 7.0 forgets print options after each cell.)"""
     if np.get_printoptions() == BEFORE:
         np.set_printoptions(precision=3, suppress=True)

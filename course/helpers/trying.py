@@ -1,4 +1,4 @@
-"""Runs the learner's code. Whatever it does, what comes back is something to look at."""
+"""Runs the learner's code. Whatever the code does, there is a result to look at."""
 
 import contextlib
 import dis
@@ -6,7 +6,9 @@ import functools
 import inspect
 import sys
 import time
+import traceback
 from collections.abc import KeysView, ValuesView
+from pathlib import Path
 
 import numpy as np
 
@@ -14,12 +16,13 @@ from minigrad.engine.listening import listening
 from minigrad.errors import visible
 from minigrad.tracing.places import USERS
 
-MOST_SAID = 200  # letters of an exception
+MOST_SAID = 200  # characters of an exception's message
+HELPERS = Path(__file__).parent
 SECONDS = 3.0  # right answers need a few milliseconds
 
 
 class Stopped:
-    """How a run ended that gave no result."""
+    """How a run ended without a result."""
 
     def __init__(self, problem):
         self.problem = problem
@@ -28,14 +31,20 @@ class Stopped:
         if isinstance(self.problem, TooLong):
             return f"was still running after {SECONDS:g} seconds. Is there a loop that never ends?"
         said = visible(self.problem, None)
-        with contextlib.suppress(Exception):  # its text may fail, and have many lines
+        with contextlib.suppress(Exception):  # its text may fail, or have many lines
             said = visible((str(self.problem).splitlines() or [""])[0], None)
         short = f"{said.rstrip('. ')}." if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rpartition(' ')[0]} ..."
         return f"stopped with {type(self.problem).__name__}: {short}"
 
+    @property
+    def in_answer(self):
+        """Whether it was the learner's code that stopped, and not the check, working with the result of that code."""
+        files = {frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.problem.__traceback__)}
+        return any(USERS[file] and not Path(file).is_relative_to(HELPERS) for file in files)
+
 
 def never_raises(helper):
-    """A helper that tells what stopped it, whatever it was given."""
+    """Decorate a helper so that it prints what stopped it instead of raising, whatever its arguments."""
 
     @functools.wraps(helper)
     def careful(*given, **named):
@@ -50,11 +59,11 @@ def never_raises(helper):
 
 
 class TooLong(BaseException):
-    """Not an Exception, so that the learner's own `except Exception` lets it pass."""
+    """Not an Exception, so that the learner's `except Exception` does not catch it."""
 
 
 def outcome(ask, *arguments):
-    """What `ask(*arguments)` gives, as plain values, or how it stopped. A tape that it left open listens no longer."""
+    """The result of `ask(*arguments)` as plain values, or how it stopped. A tape left open stops listening."""
     before = listening.now
     try:
         with limit(SECONDS):
@@ -73,7 +82,7 @@ def took_too_long(seen):
 
 @contextlib.contextmanager
 def limit(seconds):
-    """Stop a block that takes longer, at the next step of Python, on whichever thread. (A call into C is waited for.)"""
+    """Stop a block that takes longer, at the next step of Python, on any thread. (A call into C is not interrupted.)"""
     end = time.monotonic() + seconds
 
     def look(frame, event, argument):
@@ -93,7 +102,7 @@ def limit(seconds):
 
 
 def plain(x):
-    """Tensors and Variables as NumPy values; tuples, shapes, what a dict has and arrays of words as lists."""
+    """Tensors and Variables as NumPy values; tuples, shapes, views of dicts and arrays of words as lists."""
     if hasattr(x, "numpy"):
         return x.numpy()
     if isinstance(x, dict):
@@ -106,7 +115,7 @@ def plain(x):
 
 
 def untouched(answer):
-    """Is this still the cell as it was handed out: three dots, or a function with nothing else in it?"""
+    """Whether the cell is still as handed out: three dots, or a function that contains nothing else."""
     function = inspect.unwrap(answer)  # it may be decorated
     if not hasattr(function, "__code__"):
         return all_dots(outcome(lambda: answer))
@@ -115,7 +124,7 @@ def untouched(answer):
 
 
 def never_returns(answer):
-    """Does every path through this function end without a value behind `return`?"""
+    """Whether every path through this function ends without returning a value."""
     function = inspect.unwrap(answer)
     if not inspect.isfunction(function) or inspect.isgeneratorfunction(function):
         return False
@@ -136,7 +145,7 @@ def all_dots(seen):
 
 
 def some_dots(seen):
-    """Were three dots left in, so that they came out or something tried to compute with them?"""
+    """Whether three dots were left in, so that they are in the result or something tried to compute with them."""
     if isinstance(seen, Stopped):
         return isinstance(seen.problem, TypeError) and "ellipsis" in str(seen.problem)
     return any(leaf is ... for leaf in leaves(seen))

@@ -1,4 +1,4 @@
-"""Sees how an answer was found: the tapes of a trial, what they were asked, and what left the engine."""
+"""Observes how an answer was found: the tapes of a trial, what they were asked, and what left the engine."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from .trying import leaves, outcome, plain
 
 
 class Witness(Listener):
-    """Keeps what one trial did."""
+    """Records what happened in one trial."""
 
     def __init__(self):
         self.tapes = []
-        self.answers = []  # of each question, what the tape gave
-        self.exits = []  # by which values left for Python or NumPy; a comparison in an `if` is none
+        self.answers = []  # for each question, the result of the tape
+        self.exits = []  # the exits by which values left for Python or NumPy, without comparisons in an `if`
         self.ops = []
         self.writes = 0
 
@@ -36,19 +36,19 @@ class Witness(Listener):
         self.writes += 1
 
     def gave(self, seen, chained=False):
-        """Did tapes give every number of this, or, if they may be chained, two numbers of which it is the product?"""
+        """Whether tapes gave every number in this, or, if chained, two numbers whose product it is."""
         given = numbers(plain(self.answers))
         products = np.multiply.outer(given, given).ravel() if chained else given
         return bool(np.isin(numbers(seen), [*given, *products]).all())
 
 
 def numbers(x):
-    """All numbers in a nest, as exact as a tape gives them."""
+    """All numbers in a nest, in the precision of a tape."""
     return np.concatenate([np.ravel(np.asarray(leaf, np.float32)) for leaf in leaves(x) if leaf is not None] or [np.empty(0)])
 
 
 def trial(ask, *arguments):
-    """The outcome, and its Witness."""
+    """The result of a trial, and its Witness."""
     witness = Witness()
 
     def watched():
@@ -69,12 +69,12 @@ def by_tape(witness, seen, *point):
 
 
 def asked(witness, seen, *point):
-    """A tape was asked, whatever was made of its answer."""
+    """A tape was asked, whatever became of its answer."""
     return bool(witness.answers)
 
 
 def asked_once(witness, seen, *point):
-    """There was one question."""
+    """There was exactly one question."""
     return len(witness.answers) == 1
 
 

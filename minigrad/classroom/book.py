@@ -1,11 +1,10 @@
 """`minigrad book`: make the book, a site of static pages."""
 
-import importlib.util
 import time
 from pathlib import Path
 
 from . import checkup
-from .course import clone, module
+from .course import module
 from .telling import Trouble, shown
 
 NEEDS = ("sphinx", "furo", "myst_nb", "sphinx_copybutton", "sphinx_design")
@@ -15,21 +14,16 @@ def book(out: str | None) -> int:
     """Make the book.
 
     Args:
-        out: the folder that it is written into; `course/book/_build/html` by default.
+        out: the folder to write it into; `course/book/_build/html` by default.
 
     Returns:
-        The exit code: 1 if Sphinx warned of something.
+        The exit code: 1 if Sphinx issued a warning.
 
     Raises:
-        Trouble: this is no clone, or what the book is made with is not installed.
+        Trouble: this is not a clone, or a package needed for the book is not installed.
     """
     checkup.refuse(checkup.packages())
-    home = clone()
-    if home is None:
-        raise Trouble("The book is made in a clone of the source.", "cd the-clone; minigrad book")
-    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Trouble(f"{', '.join(missing)}: not installed.", checkup.install("--editable '.[course,book]'"))
+    home = checkup.source_for("book", NEEDS)
     place = home / "course" / "book" / "_build" / "html" if out is None else Path(out)
     if out == "" or checkup.refusal(place):
         raise Trouble(f"Nothing can be written to {shown(str(place))}.", "minigrad book --out ~/book")

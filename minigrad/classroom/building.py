@@ -1,4 +1,4 @@
-"""`minigrad build`: run lessons, and store their output in the notebooks."""
+"""`minigrad build`: run lessons, and store their outputs in the notebooks."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from .telling import counted, remark
 
 
 def build(lessons: Sequence[str]) -> None:
-    """Run lessons, each in a new kernel. A notebook that changes is copied before.
+    """Run lessons, each in a new kernel. A notebook is copied before it is changed.
 
     Args:
         lessons: their numbers, such as "07"; all if there are none.

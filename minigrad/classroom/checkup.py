@@ -1,4 +1,4 @@
-"""`minigrad check`: test what the course needs of this machine, and print what to type if something is wrong."""
+"""`minigrad check`: test whether this machine has what the course needs, and print what to type if not."""
 
 import errno
 import importlib.metadata
@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .course import clone
 from .handout import folder
 from .telling import FULL, LOOK_AT_DISKS, Trouble, as_called
 
-PORT = 8888  # the first one that JupyterLab tries
+PORT = 8888  # the first port that JupyterLab tries
 KERNEL = "python3"  # the kernel of the lessons
 FRONT_ENDS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")  # extensions that show the inspector
 PROBE = """
@@ -40,7 +41,7 @@ class Finding:
         what: what was tested.
         seen: what was found.
         instead: what to type if something is wrong; "" if nothing is.
-        note: whether the course works nevertheless.
+        note: whether the course works all the same.
     """
 
     what: str
@@ -98,7 +99,7 @@ def refuse(findings: Iterable[Finding]) -> None:
     """Stop at the first finding that is wrong.
 
     Raises:
-        Trouble: there is one.
+        Trouble: a finding is wrong.
     """
     for finding in findings:
         if finding.wrong:
@@ -124,7 +125,7 @@ def needs() -> dict[str, str]:
 
 
 def packages() -> Iterator[Finding]:
-    """Whether each required package is installed in a suitable version. One command installs all that are not."""
+    """Whether a suitable version of each required package is installed. One command installs all that are missing."""
     if not version("minigrad"):
         yield Finding("minigrad", "is not installed, only lies here", install("--editable '.[course]'"))
         return
@@ -139,7 +140,27 @@ def packages() -> Iterator[Finding]:
         yield Finding(name, seen, fix if name == wrong[0] else "the same line")
 
 
+def source_for(name: str, needs: Iterable[str]) -> Path:
+    """The clone of the source, in which `minigrad book` and `minigrad site` make what their names say.
+
+    Args:
+        name: "book" or "site".
+        needs: the packages that are needed to make it.
+
+    Raises:
+        Trouble: this is not a clone, or a package is not installed.
+    """
+    source = clone()
+    if source is None:
+        raise Trouble(f"The {name} is made in a clone of the source.", f"cd the-clone; minigrad {name}")
+    missing = [package for package in needs if importlib.util.find_spec(package) is None]
+    if missing:
+        raise Trouble(f"{', '.join(missing)}: not installed.", install(f"--editable '.[course,{name}]'"))
+    return source
+
+
 def install(what: str) -> str:
+    """The command line that installs something."""
     return f'"{sys.executable}" -m pip install {what}'
 
 
@@ -150,7 +171,7 @@ def suits(found: str, bounds: str) -> bool:
     (False, True)
     """
     if importlib.util.find_spec("packaging") is None:
-        return True  # packaging comes with JupyterLab, whose absence is another finding
+        return True  # packaging comes with JupyterLab; if that is missing, another finding says so
     from packaging.specifiers import SpecifierSet
 
     return SpecifierSet(bounds).contains(found, prereleases=True)
@@ -160,12 +181,12 @@ def suits(found: str, bounds: str) -> bool:
 
 
 def lessons_folder(given: str | None = None) -> Finding:
-    """Whether the folder that a learner works in can be written, or made."""
+    """Whether the folder that a learner works in can be written or created."""
     return can_be_written(folder(given))
 
 
 def can_be_written(place: Path) -> Finding:
-    """Whether a folder with lessons can be written, or made."""
+    """Whether a folder with lessons can be written or created."""
     there = next(one for one in (place, *place.parents) if one.exists())
     if can_write(there):
         return Finding("lessons", f"{place}")
@@ -183,7 +204,7 @@ def jupyters_folder() -> Finding:
 
 
 def unwritable(what: str, place: Path, instead: str) -> Finding:
-    """That nothing can be written into a folder, and why.
+    """The finding that a folder cannot be written, and why.
 
     Args:
         what: what was tested.
@@ -201,15 +222,15 @@ def can_write(place: Path) -> bool:
 
 
 def refusal(place: Path) -> int:
-    """The number of the error with which writing into a folder ends; 0 if it succeeds."""
+    """The error number of an attempt to write into a folder; 0 if it succeeds."""
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=place) as file:
-            file.write(b"x" * 4096)  # an empty file has a place on a full disk
+            file.write(b"x" * 4096)  # an empty file would fit on a full disk
         return 0
     except OSError as problem:
         return problem.errno or errno.EIO
-    except ValueError:  # a name with a NUL
+    except ValueError:  # the name contains a null character
         return errno.EINVAL
 
 
@@ -228,20 +249,20 @@ def root() -> Finding:
 
 
 def is_free(number: int) -> bool:
-    """Whether a server could listen at this port."""
+    """Whether a server could listen on this port."""
     return not binding_error(number)
 
 
 def is_reserved(number: int) -> bool:
-    """Whether this user may not listen at this port, though it may be free."""
+    """Whether this user may not listen on this port, though it may be free."""
     return binding_error(number) == errno.EACCES
 
 
 def binding_error(number: int) -> int:
-    """The number of the error with which listening at this port would end; 0 if it would succeed."""
+    """The error number of an attempt to listen on this port; 0 if it succeeds."""
     with socket.socket() as probe:
         if os.name == "posix":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also just after another server ended
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # works right after another server has ended
         try:
             probe.bind(("127.0.0.1", number))
         except OSError as problem:
@@ -297,7 +318,7 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """Run PROBE in a kernel, in a folder from which nothing can be imported. Returns what `asked_in` does."""
+    """Run PROBE in a kernel, in a folder from which nothing can be imported. Returns the result of `asked_in`."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         return asked_in(place)
 
@@ -306,7 +327,7 @@ def asked_in(place: str) -> tuple[str, str]:
     """Run PROBE in a kernel whose working folder is `place`.
 
     Returns:
-        What it printed, and why it failed; "" if it did not.
+        What it printed, and the reason if it failed, else "".
     """
     from jupyter_client.kernelspec import NoSuchKernel
     from jupyter_client.manager import start_new_kernel
@@ -334,7 +355,7 @@ def asked_in(place: str) -> tuple[str, str]:
 
 
 def has_front_end(name: str) -> bool:
-    """Whether this extension is in one of the folders of JupyterLab."""
+    """Whether this extension is in one of JupyterLab's folders."""
     from jupyter_core.paths import jupyter_path
 
     return any((Path(place) / name / "package.json").is_file() for place in jupyter_path("labextensions"))

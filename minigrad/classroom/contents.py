@@ -26,12 +26,12 @@ SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 
 
 def strangers() -> list[Path]:
-    """The notebooks that are numbered as lessons are, but are none."""
+    """The notebooks that are numbered like lessons but are not lessons."""
     return sorted({*original().glob("[0-9][0-9]_*.ipynb")} - {*lessons()})
 
 
 def for_learners() -> list[str]:
-    """The files that learners get, as paths in the folder of the course."""
+    """The files that learners get, as paths relative to the folder of the course."""
     names = list(SHARED)
     for lesson in lessons():
         names += [lesson.name, f"helpers/cards/lesson_{lesson.name[:2]}.py"]
@@ -60,11 +60,11 @@ def check(home: Path, names: Iterable[str], advice: Callable[[str], str]) -> Non
 
     Args:
         home: the folder that they belong to.
-        names: their paths in this folder.
-        advice: what to type if one of them cannot.
+        names: their paths relative to this folder.
+        advice: returns what to type if one of them cannot be packed.
 
     Raises:
-        Trouble: one is missing, or is no file, or is reached through a link, which might lead anywhere.
+        Trouble: one is missing, is not a regular file, or is reached through a link, which might lead anywhere.
     """
     for name in names:
         path = home / name

@@ -1,4 +1,4 @@
-"""The folder of the lessons as they come, the notebooks in it, and its Python modules."""
+"""The folder of the original lessons, the notebooks in it, and its Python modules."""
 
 import importlib
 import re
@@ -12,13 +12,13 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def clone() -> Path | None:
-    """The clone of the source that the package lies in; None if it lies elsewhere."""
+    """The clone of the source that contains the package; None if the package is elsewhere."""
     home = PACKAGE.parent
     return home if (home / "course" / "helpers").is_dir() else None
 
 
 def original() -> Path:
-    """The folder of the lessons as they come: beside the package in a clone, else in the package.
+    """The folder of the original lessons: beside the package in a clone, else inside the package.
 
     Raises:
         Trouble: it is in neither place.
@@ -51,7 +51,7 @@ def module(name: str) -> ModuleType:
 
 
 def restored(name: str) -> str:
-    """What to type to restore an original that is damaged or missing."""
+    """The command to type to restore an original that is damaged or missing."""
     home = clone()
     if home and (home / ".git").exists():
         return f'git -C "{home}" checkout course/{name}'
@@ -62,7 +62,7 @@ def numbered(*numbers: str) -> list[Path]:
     """The originals of the lessons with these numbers ("7" or "07"), or of all lessons if there are none.
 
     Raises:
-        Trouble: there is no lesson with one of the numbers.
+        Trouble: there is no lesson with one of these numbers.
     """
     found = {path.name[:2]: path for path in lessons()}
     wanted = [f"{int(number):02}" if re.fullmatch(r"[0-9]{1,2}", number) else number for number in numbers]
@@ -74,12 +74,12 @@ def numbered(*numbers: str) -> list[Path]:
 
 
 def lessons() -> list[Path]:
-    """The notebooks of the lessons: those with cards. A copy or a draft has none."""
+    """The notebooks of the lessons, which are those with cards. A copy or a draft has none."""
     cards = (original() / "helpers" / "cards").glob("lesson_[0-9][0-9].py")
     numbers = {card.stem.removeprefix("lesson_") for card in cards}
     return [path for path in sorted(original().glob("[0-9][0-9]_*.ipynb")) if path.name[:2] in numbers]
 
 
 def title(lesson: Path) -> str:
-    """The title of a lesson, as its file name tells it."""
+    """The title of a lesson, taken from its file name."""
     return lesson.stem[3:].replace("_", " ")

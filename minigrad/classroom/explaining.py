@@ -12,15 +12,15 @@ OPTION = "--html"
 
 
 def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
-    """Run a script with a trace on, print what was broken, and return the exit code: 1 if something was.
+    """Run a script with a trace on, print which gradients were broken, and return the exit code: 1 if there were any.
 
     Args:
-        script: the file. Where it imports tensorflow or keras, it gets minigrad if TensorFlow is not installed.
-        arguments: those of the script.
-        page: an HTML file to write, with the answers and the films; None for none, if none follows the script.
+        script: the file. If TensorFlow is not installed, its imports of tensorflow or keras import minigrad.
+        arguments: the arguments of the script.
+        page: an HTML file for the answers and the films, or None; the same option after the script takes precedence.
 
     Raises:
-        Trouble: it is no Python source.
+        Trouble: it is not Python source.
         OSError: it cannot be read, or the page cannot be written.
     """
     from ..report import examine
@@ -30,7 +30,7 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     main.__file__ = str(path)
     try:
         text = path.read_text(encoding="utf-8")
-        if OPTION not in text:  # else it is the script's own
+        if OPTION not in text:  # the option is defined by the script itself
             page, arguments = page_after(arguments, page)
         ours = sys.argv, sys.path[0], sys.modules["__main__"]
         sys.argv, sys.path[0], sys.modules["__main__"] = [script, *arguments], str(path.resolve().parent), main
@@ -48,7 +48,7 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
 
 
 def page_after(arguments, page) -> tuple:
-    """The page that is asked for after the script, else that of before; and the arguments that are left."""
+    """The page that is asked for after the script, or else the given one; and the remaining arguments."""
     parser = argparse.ArgumentParser("minigrad explain", add_help=False, allow_abbrev=False)
     parser.add_argument(OPTION, metavar="FILE", default=page)
     known, left = parser.parse_known_args(arguments)

@@ -1,4 +1,4 @@
-"""The folder that a learner works in: the lessons as they are handed out, not run. Nothing is laid over work."""
+"""The folder that a learner works in: the lessons as handed out, without outputs. No work is ever overwritten."""
 
 import datetime
 import hashlib
@@ -14,11 +14,11 @@ from .course import clone, original, restored, working_folder
 from .telling import Trouble, remark
 
 NAME = "minigrad-course"
-RECORD = ".minigrad.json"  # in that folder: the SHA-256 sum of each file as it was laid there
+RECORD = ".minigrad.json"  # in that folder: the SHA-256 sum of each file as it was handed out
 
 
 def folder(given: "str | None" = None) -> Path:
-    """The folder that a learner works in: the one given, one that is there already, or the one to be made.
+    """The folder that a learner works in: the one given, else an existing one, else the one to create.
 
     Raises:
         Trouble: there is no working folder.
@@ -33,9 +33,9 @@ def folder(given: "str | None" = None) -> Path:
 
 
 def lay_out(place: Path) -> None:
-    """Put the lessons into a folder, with what they need, and tell what is new in it.
+    """Put the lessons and the files that they need into a folder, and print what is new in it.
 
-    A lesson that was worked in stays as it is; if there is a newer one, it lies beside it under another name.
+    A lesson that was worked on stays as it is; a newer version is put beside it under another name.
 
     Raises:
         Trouble: an original is missing or damaged.
@@ -59,7 +59,7 @@ def lay_out(place: Path) -> None:
 
 
 def recorded(place: Path) -> dict[str, str]:
-    """What was laid into a folder: file name -> sum; nothing if the record is missing or makes no sense."""
+    """The files handed out into a folder: file name -> sum; empty if the record is missing or invalid."""
     try:
         files = json.loads((place / RECORD).read_bytes())["files"]
         return {str(name): str(was) for name, was in files.items()}
@@ -73,11 +73,11 @@ def lay(place: Path, name: str, fresh: bytes, laid: dict[str, str]) -> str:
     Args:
         place: the folder.
         name: the path of the file in it.
-        fresh: what is to stand in it.
-        laid: what is recorded of the folder, to which the file is added.
+        fresh: its new content.
+        laid: the record of the folder, to which the file is added.
 
     Returns:
-        The name under which the file is new there; "" if it is not.
+        The name of the new file in the folder; "" if nothing is new.
     """
     new = digest(fresh)
     for candidate in names(name):
@@ -98,7 +98,7 @@ def lay(place: Path, name: str, fresh: bytes, laid: dict[str, str]) -> str:
 
 
 def names(name: str) -> Iterator[str]:
-    """The names that a file may have in the folder: its own, and others if what has that was worked in."""
+    """The names that a file may get in the folder: its own, and others in case a file of that name was worked on."""
     yield name
     stem = name.removesuffix(".ipynb")
     yield f"{stem}.new.ipynb"
@@ -110,7 +110,7 @@ def digest(content: bytes) -> str:
 
 
 def handed_out(name: str) -> bytes:
-    """A file of the course as learners get it: a notebook is not run.
+    """A file of the course as learners get it; a notebook has no outputs.
 
     Raises:
         Trouble: it is missing or damaged.
@@ -128,7 +128,7 @@ def handed_out(name: str) -> bytes:
 
 
 def not_run(notebook: bytes) -> bytes:
-    """A notebook without what its cells have printed."""
+    """A notebook without the outputs of its cells."""
     content = json.loads(notebook)
     for cell in content["cells"]:
         if cell["cell_type"] == "code":
@@ -137,11 +137,11 @@ def not_run(notebook: bytes) -> bytes:
 
 
 def restore(path: Path) -> "Path | None":
-    """Put a lesson back as it was handed out, all of it. Returns the copy of what stood there, if it was there.
+    """Put a lesson back as it was handed out. Returns the copy of the previous file, or None if there was none.
 
     Raises:
         Trouble: the original is missing or damaged.
-        OSError: it could not be read or written; then it stands as it was.
+        OSError: a file could not be read or written; then the lesson is unchanged.
     """
     fresh = handed_out(path.name)
     copy = kept_copy(path, path.parent) if path.exists() else None

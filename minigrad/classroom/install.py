@@ -3,7 +3,7 @@
 import sys
 
 if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-    # Nothing that lies beside this file is imported.
+    # Nothing is imported from the folder of this file.
     sys.path[:] = [place for place in sys.path if place not in ("", ".", sys.path[0])]
 
 import errno
@@ -22,12 +22,12 @@ PACK = Path(__file__).resolve().parent
 ENVIRONMENT = PACK / ".venv"
 PROGRAMS = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
 SUMS = "SHA256SUMS"
-SYSTEMS = {  # by sys.platform: how tags of wheels begin, and the names of machines for `minigrad pack --platform`
+SYSTEMS = {  # by sys.platform: the prefixes of wheel tags, and the machine names for `minigrad pack --platform`
     "linux": ("manylinux", {"x86_64": "linux", "aarch64": "linux-arm"}),
     "darwin": ("macosx", {"arm64": "macos", "x86_64": "macos-intel"}),
     "win32": ("win", {"AMD64": "windows"}),
 }
-DISKS = "Get-PSDrive" if os.name == "nt" else "df -h"  # shows how full they are
+DISKS = "Get-PSDrive" if os.name == "nt" else "df -h"  # shows the free space
 FULL = {f"[Errno {number}]" for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)} | {"[WinError 112]"}
 FORBIDDEN = {f"[Errno {number}]" for number in (errno.EACCES, errno.EPERM, errno.EROFS)} | {"[WinError 5]"}
 
@@ -53,7 +53,7 @@ def main():
 
 
 def install():
-    """Make the environment, and install into it. Returns what a step that failed has said; "" if none did."""
+    """Create the environment, and install into it. Returns the output of a step that failed, else ""."""
     inside = str(PROGRAMS / "python")
     offline = ["--isolated", "--no-index", "--find-links", str(PACK / "wheels")]
     quick = ["--no-compile", "--disable-pip-version-check", "--quiet"]
@@ -65,7 +65,7 @@ def install():
 
 
 def run(python, module, *arguments):
-    """Run a module, isolated from the working folder. Returns what it said if it failed, else ""."""
+    """Run a module, isolated from the working folder. Returns its output if it failed, else ""."""
     command = [python, "-I", "-m", module, *arguments]
     together = dict(stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     done = subprocess.run(command, check=False, **together)
@@ -93,12 +93,12 @@ def wrong_python():
 
 
 def dotted(tag):
-    """The version of Python in the name of a wheel: "cp312" -> "3.12"."""
+    """The Python version in the name of a wheel: "cp312" -> "3.12"."""
     return f"{tag[2]}.{tag[3:]}"
 
 
 def damage():
-    """Is a file not as it was packed? What a learner works in was laid out beside these files."""
+    """Is a file not as it was packed? (Learners work on copies beside these files.)"""
     try:
         lines = [line.partition("  ") for line in (PACK / SUMS).read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):
@@ -162,7 +162,7 @@ def no_venv():
 
 
 def reason(said):
-    """Why it failed, from what was said."""
+    """The reason for a failure, from the text that reports it."""
     lines = said.splitlines()
     last = shown(next((line for line in lines if any(mark in line for mark in FULL | FORBIDDEN)), lines[-1]))
     if any(mark in said for mark in FULL):

@@ -1,4 +1,4 @@
-"""`minigrad course`: lay the lessons into a folder, and open one in JupyterLab."""
+"""`minigrad course`: put the lessons into a folder, and open one in JupyterLab."""
 
 import ipaddress
 import os
@@ -10,7 +10,7 @@ from . import checkup, contents, handout
 from .course import lessons, module, numbered, title
 from .telling import Trouble, remark, shown
 
-QUIET = str(Path(__file__).parent)  # its folder labconfig turns off JupyterLab's questions about news and updates
+QUIET = str(Path(__file__).parent)  # its folder labconfig turns off JupyterLab's news and update prompts
 
 
 def open_course(
@@ -23,21 +23,21 @@ def open_course(
     port: int | None,
     further: Sequence[str],
 ) -> None:
-    """Lay the lessons into a folder, and run JupyterLab there until it ends.
+    """Put the lessons into a folder, and run JupyterLab there until it ends.
 
     Args:
-        lesson: the number of the lesson that it opens; None for the first.
-        reset: whether to restore that lesson before, and keep a copy of what stands in it.
-        folder: where the lessons are laid; None for `minigrad-course`.
-        own: whether it opens the notebook for a program of the learner's own.
+        lesson: the number of the lesson to open; None for the first.
+        reset: whether to restore that lesson first, keeping a copy of its current state.
+        folder: where to put the lessons; None for `minigrad-course`.
+        own: whether to open the notebook for the learner's own program.
         listed: whether to print a list of the lessons instead.
         opened: whether to run JupyterLab.
         port: the port of the server; None for the first free one from 8888 on.
-        further: arguments of JupyterLab.
+        further: arguments for JupyterLab.
 
     Raises:
         Trouble: an option is wrong, or something that JupyterLab needs is missing.
-        OSError: the lessons cannot be laid there.
+        OSError: the lessons cannot be written there.
     """
     if listed:
         print("\n".join(f"{path.name[:2]}  {title(path)}" for path in lessons()))
@@ -61,7 +61,7 @@ def open_course(
 
 
 def server_options(port: int | None, lesson: str | None, reset: bool, further: Sequence[str]) -> list[str]:
-    """What JupyterLab is told of its port and of its user.
+    """The options that tell JupyterLab its port and its user.
 
     Raises:
         Trouble: the port is taken, or reserved.
@@ -87,7 +87,7 @@ def server_options(port: int | None, lesson: str | None, reset: bool, further: S
 
 
 def launch(options: Sequence[str], place: str) -> None:
-    """Run JupyterLab, which will listen at a place, without its questions about news."""
+    """Run JupyterLab, listening at `place`, without its questions about news."""
     found = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([QUIET, *([found] if found else [])])
     os.environ |= for_kernels(os.environ)
@@ -101,14 +101,14 @@ def launch(options: Sequence[str], place: str) -> None:
 
 
 def for_kernels(environment) -> dict:
-    """What kernels find in their environment: what they run when they start, and what the user had them run."""
+    """The environment variables for kernels: the script to run at the start, and the user's own startup script."""
     startup = str(Path(QUIET, "labconfig", "startup.py"))
     before = environment.get("PYTHONSTARTUP", "")
     return {"PYTHONSTARTUP": startup} | ({"MINIGRAD_PYTHONSTARTUP": before} if before not in ("", startup) else {})
 
 
 def address(arguments: Sequence[str]) -> str:
-    """The address at which JupyterLab will listen: as its last argument says, else as its configuration files do."""
+    """The address at which JupyterLab will listen, from its last argument or else its configuration files."""
     asked = re.findall(r"(?:^|\0)--(?:ServerApp\.)?ip[=\0]([^\0]*)", "\0".join(arguments))
     if asked:
         return asked[-1]
@@ -122,7 +122,7 @@ def address(arguments: Sequence[str]) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether an address can be reached from this machine only."""
     try:
         return address == "localhost" or ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -130,6 +130,6 @@ def is_loopback(address: str) -> bool:
 
 
 def hand_out(path: Path) -> None:
-    """Restore a lesson, and keep a copy of what stood in it."""
+    """Restore a lesson, and keep a copy of the previous file."""
     copy = module("helpers.overview").hand_out(path)
     remark(f"{path.name} is as new." + (f" What stood in it is kept in {copy}." if copy else ""))

@@ -1,4 +1,4 @@
-"""After a restart a cell is run whose names are not there yet: it is told which cell to run before."""
+"""If a cell uses names that do not exist, as after a restart, says which cell to run first."""
 
 import ast
 import json
@@ -12,7 +12,7 @@ LONG = 60  # characters of a line that are shown
 
 
 def watch_names() -> None:
-    """In this kernel, tell a missing name by the cell of the notebook that makes it."""
+    """In this kernel, explain a missing name by the notebook cell that defines it."""
     from IPython import get_ipython
 
     shell = get_ipython()
@@ -21,7 +21,7 @@ def watch_names() -> None:
 
 
 def tell(shell, kind, problem, traceback, tb_offset=None):
-    """Say which cell to run before; show the error as it is where no cell above makes the name."""
+    """Say which cell to run first; if no cell above defines the name, show the error unchanged."""
     cell = maker(getattr(problem, "name", None), lesson_cells(), shell.user_ns["In"][-1])
     if cell is None:
         shell.showtraceback((kind, problem, traceback), tb_offset=tb_offset)
@@ -33,7 +33,7 @@ def tell(shell, kind, problem, traceback, tb_offset=None):
 
 
 def lesson_cells() -> "list[str]":
-    """The code cells of the notebook that this kernel was started for, as they were last saved."""
+    """The code cells of this kernel's notebook, as last saved."""
     try:
         cells = json.loads(Path(os.environ.get("JPY_SESSION_NAME", "")).read_text("utf-8"))["cells"]
         return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
@@ -42,7 +42,7 @@ def lesson_cells() -> "list[str]":
 
 
 def maker(name, cells, current) -> "str | None":
-    """The last cell above the current one that makes a name at its top level; None if there is none."""
+    """The last cell above the current one that defines a name at its top level; None if there is none."""
     above = cells[: cells.index(current)] if current in cells else cells
     return next((cell for cell in reversed(above) if cell != current and name in made_in(cell)), None)
 
@@ -57,7 +57,7 @@ def made_in(cell) -> set:
 
 
 def made_by(statement):
-    """The names that a statement makes where it stands: what happens inside a function stays there."""
+    """The names that a statement defines in its own scope, not inside functions."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name
         return

@@ -31,13 +31,13 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     """Write a zip file of the course, and one of the pages for teachers.
 
     Args:
-        platforms, pythons: where it will be installed: all combinations; None for those of this machine.
+        platforms, pythons: all combinations of these are packed; None for those of this machine.
         out: the folder of the zip files, which is created if it does not exist.
 
     Raises:
         Trouble: this is not a clone, a file or a wheel is missing, or there is no network.
         OSError: the disk is full.
-        KeyboardInterrupt: it was stopped, also by `kill` or because its terminal was closed.
+        KeyboardInterrupt: it was interrupted, or stopped by `kill` or by closing the terminal.
     """
     source = clone()
     if source is None:
@@ -58,7 +58,7 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     name = f"minigrad-course-{version}-{datetime.date.today()}"
     for ending in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, ending):
-            signal.signal(getattr(signal, ending), signal.default_int_handler)  # which leaves nothing over
+            signal.signal(getattr(signal, ending), signal.default_int_handler)  # which cleans up
     with tempfile.TemporaryDirectory(prefix=".minigrad-pack-", dir=Path(out).resolve()) as scratch:
         root = Path(scratch) / name
         root.mkdir()
@@ -77,7 +77,7 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
 
 
 def pins(source: Path) -> dict[str, str]:
-    """The versions in binder/: {"numpy": "2.4.6", ...}."""
+    """The versions pinned in binder/: {"numpy": "2.4.6", ...}."""
     from packaging.utils import canonicalize_name
 
     lines = (source / "binder" / "requirements.txt").read_text(encoding="utf-8")
@@ -99,9 +99,9 @@ def write_pages(into: Path) -> None:
 
 
 def zipped(root: Path) -> Path:
-    """Write a zip file beside a folder, with its name, its content and the SHA-256 sums of its files.
+    """Write a zip file beside a folder, with its name, its contents and the SHA-256 sums of its files.
 
-    Wheels are stored, as they are compressed already.
+    Wheels are stored uncompressed, since they are compressed already.
     """
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}\n" for path in paths]

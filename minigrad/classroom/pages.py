@@ -11,7 +11,7 @@ from .course import module
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NO_URLS = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page loads nothing
-OWN = "script-src 'unsafe-inline'", "img-src data:", "font-src data:"  # what stands in the page itself
+OWN = "script-src 'unsafe-inline'", "img-src data:", "font-src data:"  # only content of the page itself
 FRAME = '<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>'
 GROWING = """<script>
 const rootOf = (frame) => frame.contentDocument.getElementById("inspector");
@@ -69,15 +69,15 @@ def page_of(lesson: Path) -> tuple[str, str]:
 
 
 def is_page(output) -> bool:
-    """Is it the page below a film, for where the film cannot live?"""
+    """Whether it is the static HTML page of a film, shown where the widget cannot run."""
     return 'class="mg-page' in output.get("data", {}).get("text/html", "")
 
 
 def framed(state: dict, text: str) -> str:
-    """An iframe with the inspector in this state, in the light theme of the page.
+    """An iframe that shows the inspector in this state, in the light theme of the page.
 
     Args:
-        state: that of the widget.
+        state: the state of the widget.
         text: the inspector as plain text, for readers without JavaScript.
     """
     film = page(state["view"], text, state["step"], state["selected"])
@@ -86,7 +86,7 @@ def framed(state: dict, text: str) -> str:
 
 
 def drawn(found: re.Match[str]) -> str:
-    """A formula as a picture in the text, since a page loads no MathJax."""
+    """A formula as an inline picture, since a page loads no MathJax."""
     from matplotlib import mathtext, rc_context
     from matplotlib.font_manager import FontProperties
 

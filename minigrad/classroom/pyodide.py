@@ -1,7 +1,7 @@
-"""Pyodide, which is Python as WebAssembly, with the packages that the course needs, in a folder.
+"""Puts Pyodide, which is Python compiled to WebAssembly, into a folder with the packages that the course needs.
 
-Its lock names the wheel and the needs of each package. Here minigrad is added, and what it does not need is left out;
-a cell that imports minigrad then brings all that by itself.
+Pyodide's lock file lists the wheel and the dependencies of each package. Here minigrad is added, and packages that the
+course does not need are removed; a cell that imports minigrad then loads its dependencies by itself.
 """
 
 import hashlib
@@ -16,8 +16,8 @@ from .telling import Trouble
 
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
-NEEDED = ("minigrad", "micropip", "comm", "jedi", "ipython")  # all but the first by JupyterLite's kernel
-FRONT_ENDS = ("jupyterlab", "jupyterlab-widgets", "widgetsnbextension")  # which run outside Python there
+NEEDED = ("minigrad", "micropip", "comm", "jedi", "ipython")  # all but the first are needed by JupyterLite's kernel
+FRONT_ENDS = ("jupyterlab", "jupyterlab-widgets", "widgetsnbextension")  # these run outside Python in JupyterLite
 BROWSER = {"sys_platform": "emscripten", "os_name": "posix", "python_version": "3.14", "extra": "course"}
 PURE = "-none-any.whl"
 
@@ -65,7 +65,7 @@ def wheels_in(folder: Path) -> dict[str, Path]:
 
 
 def needed(known: dict[str, Any]) -> dict[str, Any]:
-    """The entries of the lock that the course needs: Pyodide's, and new ones for what is not in the lock."""
+    """The entries of the lock that the course needs: Pyodide's own, and new ones for packages missing from it."""
     found: dict[str, Any] = {}
     queue = [*NEEDED]
     while queue:
@@ -77,14 +77,14 @@ def needed(known: dict[str, Any]) -> dict[str, Any]:
 
 
 def normal(name: str) -> str:
-    """The name of a package as the lock has it."""
+    """The name of a package in the form used in the lock."""
     from packaging.utils import canonicalize_name
 
     return canonicalize_name(name)
 
 
 def added(name: str) -> dict[str, Any]:
-    """An entry for a package, in the version that is installed here; its wheel is not known yet."""
+    """A new entry for a package, in the version installed here; its wheel is not known yet."""
     from packaging.requirements import Requirement
 
     needs = [Requirement(line) for line in importlib.metadata.requires(name) or ()]

@@ -1,4 +1,4 @@
-"""The address of the repository: one setting in pyproject.toml, from which links and the badge in README are made."""
+"""The address of the repository: one setting in pyproject.toml, used for links and for the badge in README."""
 
 import re
 from pathlib import Path
@@ -9,14 +9,14 @@ FIRST = "minigrad-course/00_start_here.ipynb"
 
 
 def repository(root: Path = ROOT) -> str:
-    """The address that the pyproject.toml in a folder names; "" if it names none."""
+    """The address given in the pyproject.toml of a folder; "" if there is none."""
     _, _, urls = (root / "pyproject.toml").read_text(encoding="utf-8").partition("\n[project.urls]\n")
     found = re.search(r'^repository *= *"(.+)"', urls.partition("\n[")[0], re.MULTILINE | re.IGNORECASE)
     return found[1].removesuffix("/").removesuffix(".git") if found else ""
 
 
 def binder(address: str, path: str) -> str:
-    """The link that opens a file of the repository on Binder; "" if Binder does not know such a place.
+    """The link that opens a file of the repository on Binder; "" if Binder does not support the host.
 
     >>> binder("https://github.com/somebody/minigrad", "minigrad-course/07_why_none.ipynb")
     'https://mybinder.org/v2/gh/somebody/minigrad/HEAD?urlpath=lab/tree/minigrad-course/07_why_none.ipynb'
@@ -30,13 +30,13 @@ def binder(address: str, path: str) -> str:
 
 
 def badge(address: str) -> str:
-    """The line of README with the button that opens the course on Binder; "" if it can be opened on none."""
+    """The line of README with the button that opens the course on Binder; "" if Binder cannot open it."""
     link = binder(address, FIRST)
     return f"[![Open the course on Binder]({BADGE})]({link})" if link else ""
 
 
 def with_badge(readme: str, line: str) -> str:
-    """README with this badge below its title, in place of the one that it has; without one, if the line is empty.
+    """README with this badge below its title, replacing any previous one; without a badge if the line is empty.
 
     >>> with_badge("# minigrad\\n\\nText.\\n", "[badge]")
     '# minigrad\\n\\n[badge]\\n\\nText.\\n'
@@ -47,7 +47,7 @@ def with_badge(readme: str, line: str) -> str:
 
 
 def main(root: Path = ROOT) -> None:
-    """Write the badge into README, or take it out."""
+    """Write the badge into README, or remove it."""
     readme = root / "README.md"
     line = badge(repository(root))
     readme.write_text(with_badge(readme.read_text(encoding="utf-8"), line), encoding="utf-8")

@@ -1,6 +1,5 @@
 """`minigrad site`: the course as a site on which Python runs in the reader's browser (JupyterLite). An experiment."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -9,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 from . import checkup, contents, handout, lab, pyodide
-from .course import clone
 from .telling import Trouble, remark, shown
 
 NEEDS = ("jupyterlite_core", "jupyterlite_pyodide_kernel")
@@ -24,22 +22,17 @@ SETTINGS = {
 
 
 def site(out: str, release: str) -> None:
-    """Make the site, in which lies all that a browser asks for: the lessons, JupyterLite, Pyodide, the wheels.
+    """Make the site, which contains all that a browser needs: the lessons, JupyterLite, Pyodide and the wheels.
 
     Args:
-        out: the folder that it is written into.
-        release: the folder in which Pyodide's files lie.
+        out: the folder to write it into.
+        release: the folder with Pyodide's files.
 
     Raises:
-        Trouble: this is no clone, something that the site is made of is missing, or there is no network.
+        Trouble: this is not a clone, something that the site needs is missing, or there is no network.
         OSError: the disk is full.
     """
-    source = clone()
-    if source is None:
-        raise Trouble("The site is made in a clone of the source.", "cd the-clone; minigrad site")
-    missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Trouble(f"{', '.join(missing)}: not installed.", checkup.install("--editable '.[course,site]'"))
+    source = checkup.source_for("site", NEEDS)
     place = Path(out)
     if not out or checkup.refusal(place):
         raise Trouble(f"Nothing can be written to {shown(out)}.", "minigrad site --out ~/site")
@@ -58,7 +51,7 @@ def site(out: str, release: str) -> None:
 
 
 def build(home: Path, place: Path) -> None:
-    """Let JupyterLite make the site from what was written into a folder.
+    """Let JupyterLite build the site from the prepared folder.
 
     Raises:
         Trouble: it failed.

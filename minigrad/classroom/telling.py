@@ -14,13 +14,13 @@ from ..errors import visible
 
 Thing = TypeVar("Thing")
 WIDTH = 24
-SHOWN = 120  # the most letters of what somebody typed
+SHOWN = 120  # characters of typed text that are shown
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LOOK_AT_DISKS = "df -h" if os.name == "posix" else "Get-PSDrive"
 
 
 class Trouble(Exception):
-    """An error that ends the command.
+    """An error that ends the command, with advice.
 
     Args:
         what: a sentence that says what is wrong.
@@ -37,9 +37,9 @@ class Trouble(Exception):
 
 
 def as_called(line: str) -> str:
-    """A line to type, with `minigrad` as it was called now unless it is on the PATH, which uvx has for itself alone."""
+    """A command to type, with `minigrad` as it was called now unless it is on the PATH (uvx has a PATH of its own)."""
     called = Path(sys.argv[0])
-    with contextlib.suppress(FileNotFoundError):  # the working folder has been deleted
+    with contextlib.suppress(FileNotFoundError):  # the working folder may have been deleted
         called = called.absolute()
     if called.stem != "minigrad" or ("UV" not in os.environ and shutil.which("minigrad") == str(called)):
         return line
@@ -48,7 +48,7 @@ def as_called(line: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A text that somebody typed: short, in quotes unless it is plain, without characters that a terminal obeys.
+    """Typed text for a message: shortened, quoted unless it is plain, without control characters.
 
     >>> shown("77"), shown("**"), shown("a\\x1b[2J")
     ('77', "'**'", "'a\\\\x1b[2J'")
@@ -58,7 +58,7 @@ def shown(text: str) -> str:
 
 
 def trouble(problem: OSError) -> Trouble:
-    """What the system has refused, as an error of the command."""
+    """An error of the operating system, as an error of the command."""
     place = shown(str(problem.filename or "."))
     look = "ls -ld" if os.name == "posix" else "icacls"
     why = problem.strerror or str(problem) or type(problem).__name__

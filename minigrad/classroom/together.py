@@ -1,4 +1,4 @@
-"""`minigrad class`: what a class has solved, and which known mistakes it met, from the codes that were handed in."""
+"""`minigrad class`: which exercises a class has solved and which known mistakes it met, from handed-in codes."""
 
 import re
 import sys
@@ -11,19 +11,19 @@ from .course import lessons, module, title
 from .telling import Trouble, remark, shown
 
 CODE = re.compile(r"[A-Za-z2-7]{8}(?:-[A-Za-z2-7]{1,8})+")
-MOST = 3  # mistakes that are told of an exercise
-WIDTH = 90  # letters of what is said of one
+MOST = 3  # mistakes that are shown for an exercise
+WIDTH = 90  # characters of the text on one mistake
 
 
 def summarise(codes: str, picture: str | None) -> int:
-    """Print, for each exercise, how many have solved it and which known mistake came first, and how often.
+    """Print for each exercise how many solved it, and how often each known mistake came first.
 
     Args:
-        codes: a text file with one code in a line, and whatever stands around it; "-" for what is typed.
+        codes: a text file with one code per line, possibly among other text; "-" reads what is typed.
         picture: an image file to write, with a bar for each exercise; None for none.
 
     Returns:
-        The exit code: 1 if a line holds a code that cannot be read.
+        The exit code: 1 if a line contains a code that cannot be read.
 
     Raises:
         Trouble: no code can be read, or the picture cannot be drawn.
@@ -49,7 +49,7 @@ def summarise(codes: str, picture: str | None) -> int:
 
 
 def read(text: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """What the codes in a text say, and what is wrong with those that cannot be read."""
+    """The content of the codes in a text, and what is wrong with those that cannot be read."""
     found, bad = [], []
     for number, line in enumerate(text.splitlines(), 1):
         for code in CODE.findall(line):
@@ -61,7 +61,7 @@ def read(text: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def rows_of(lesson: str, found: list[dict[str, Any]]) -> list[tuple[str, int, Counter]]:
-    """For each exercise of a lesson: how many have solved it, and its mistakes with how many met them first."""
+    """For each exercise of a lesson: how many solved it, and how many met each known mistake first."""
     return [
         (name, sum(one[name][0] for one in found), Counter(one[name][1] for one in found if one[name][1]))
         for name in module("helpers.card").cards_of(lesson)
@@ -69,7 +69,7 @@ def rows_of(lesson: str, found: list[dict[str, Any]]) -> list[tuple[str, int, Co
 
 
 def tell(exercise: str, solved: int, mistakes: Counter, learners: int) -> None:
-    """Print a line of the table, and a line for each of the mistakes that were met most."""
+    """Print a line of the table, and a line for each of the most frequent mistakes."""
     bar = "#" * round(20 * solved / learners)
     print(f"  {exercise:8}[{bar:20}] {solved} of {learners}")
     for number, times in mistakes.most_common(MOST):
@@ -78,10 +78,10 @@ def tell(exercise: str, solved: int, mistakes: Counter, learners: int) -> None:
 
 
 def draw(rows: list[tuple[str, int, Counter]], learners: int, file: str) -> None:
-    """Write an image: for each exercise, how many have solved it, and how many met a known mistake first.
+    """Draw an image: for each exercise, how many solved it, and how many met a known mistake first.
 
     Raises:
-        Trouble: matplotlib is missing, or does not know this kind of image.
+        Trouble: matplotlib is missing, or does not support this image format.
     """
     try:
         from matplotlib.figure import Figure

@@ -23,7 +23,7 @@ PLATFORMS = {  # the platform tags for pip, and the values of MARKERS
     "macos-intel": (["macosx_14_0_x86_64"], ("darwin", "Darwin", "posix", "x86_64")),
     "windows": (["win_amd64"], ("win32", "Windows", "nt", "AMD64")),
 }
-MARKERS = ("sys_platform", "platform_system", "os_name", "platform_machine")  # in the conditions of requirements
+MARKERS = ("sys_platform", "platform_system", "os_name", "platform_machine")  # used in the conditions of requirements
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Target:
 
 
 def here() -> Target:
-    """This machine and this version of Python.
+    """The platform and the Python version of this machine.
 
     Raises:
         Trouble: it is not one of the PLATFORMS.
@@ -67,7 +67,7 @@ def here() -> Target:
 
 
 def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> list[Target]:
-    """All combinations of platforms and versions of Python; by default those of this machine.
+    """All combinations of platforms and Python versions; by default those of this machine.
 
     Raises:
         Trouble: there is no such platform or version.
@@ -86,7 +86,7 @@ def our_wheel(source: Path, into: Path) -> Path:
     """Build the wheel of minigrad from its source.
 
     Raises:
-        Trouble: a file of the source is a link, or no file.
+        Trouble: a file of the source is a link, or not a regular file.
     """
     inside = [path for path in (source / "minigrad").rglob("*") if path.is_symlink() or not path.is_dir()]
     inside += [source / "course" / name for name in contents.for_learners()]
@@ -97,14 +97,14 @@ def our_wheel(source: Path, into: Path) -> Path:
 
 
 def fetch(target: Target, pins: dict[str, str], into: Path) -> None:
-    """Download the wheels for a target: all pins, and then the further requirements of these wheels.
+    """Download the wheels for a target: all pinned packages, and then the other requirements of these wheels.
 
     pip would evaluate the conditions of requirements for this machine, so they are evaluated here.
 
     Args:
         target: where they will be installed.
         pins: name -> version: {"numpy": "2.4.6", ...}.
-        into: the folder for the wheels, which contains that of minigrad.
+        into: the folder for the wheels, which already contains that of minigrad.
 
     Raises:
         Trouble: there is no such wheel, or no network.

@@ -1,19 +1,19 @@
-"""Writes files whole or not at all, whatever comes between: a full disk, an interrupt, a kill."""
+"""Writes files completely or not at all, even on a full disk, an interrupt or a kill."""
 
 import contextlib
 import os
 import time
 
-STALE = 60.0  # seconds after which a temporary file was left over by somebody who was stopped
+STALE = 60.0  # seconds after which a temporary file counts as left over from an interrupted process
 
 
 def write(path, content, alone=False):
-    """Give a file new content.
+    """Replace the content of a file.
 
     Args:
         path: the file, as a Path.
         content: bytes.
-        alone: whether nobody else can be writing it now, so that each temporary file is left over.
+        alone: whether no other process can be writing the file now, so that every temporary file is a leftover.
     """
     sweep(path, alone)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -27,7 +27,7 @@ def write(path, content, alone=False):
 
 
 def put_in_place(fresh, path):
-    """Rename a file. On Windows none can be replaced while somebody reads it, which is soon over."""
+    """Rename a file. On Windows a file cannot be replaced while another process reads it, so this waits a little."""
     for _ in range(50):
         with contextlib.suppress(PermissionError):
             fresh.replace(path)
@@ -37,7 +37,7 @@ def put_in_place(fresh, path):
 
 
 def sweep(path, alone=False):
-    """Delete the temporary files that were left over beside a file."""
+    """Delete the temporary files left over beside a file."""
     for old in leftovers(path):
         with contextlib.suppress(OSError):
             if alone or time.time() - old.lstat().st_mtime > STALE:

@@ -1,4 +1,4 @@
-"""tf.data: a Dataset produces its elements one after another, each when it is asked for.
+"""tf.data: a Dataset produces its elements one by one, each on request.
 
 An element is a Tensor, or a tuple or dict of Tensors, its components. No gradient flows through a Dataset.
 """

@@ -4,6 +4,7 @@ import copy
 import functools
 import inspect
 import itertools
+import os
 from collections import abc
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_only
 from ..engine.listening import put_off
-from ..program.function import TensorSpec
+from ..program.specs import TensorSpec
 from ..random import streams
 from . import elements
 from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, components, map_components, spec_inference
@@ -34,12 +35,12 @@ class Dataset:
     [6.]
     """
 
-    _kind = "_Variant"  # what TensorFlow puts before "Dataset" when it prints one
+    _kind = "_Variant"  # what TensorFlow prints before "Dataset"
 
     def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
         self._start = start  # returns a new iterator of the elements
         self._length = length  # or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY
-        self._spec = spec  # of an element, if it is known in advance
+        self._spec = spec  # the spec of an element, if it is known in advance
 
     # ---- sources ---------------------------------------------------------------------------------------------------
 
@@ -128,15 +129,15 @@ class Dataset:
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
-        """Elements made of the elements of several Datasets; it ends with the shortest.
+        """Elements combined from those of several Datasets; the result is as long as the shortest of them.
 
         Args:
-            *args: Datasets, or one tuple or dict of them; the elements have its structure.
+            *args: Datasets, or one tuple or dict of them; the elements have the same structure.
             datasets: the same as a keyword argument.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
-            TypeError: there is something else among them.
+            TypeError: there is something other than Datasets.
         """
         structure = datasets
         if structure is None:
@@ -155,11 +156,11 @@ class Dataset:
     def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None,
             synchronous: Any = None, use_unbounded_threadpool: Any = False,
             name: str | None = None) -> "Dataset":  # fmt: skip
-        """`map_func` of each element.
+        """Apply `map_func` to each element.
 
         Args:
-            map_func: takes an element, or the items of a tuple as separate arguments; a list that it returns becomes a
-                tuple. It runs as Python in each iteration; in TensorFlow it becomes a graph, once.
+            map_func: takes an element, or the items of a tuple as separate arguments; if it returns a list, this
+                becomes a tuple. It runs as Python for each element; TensorFlow turns it into a graph once.
             num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name: accepted as in TensorFlow,
                 without effect.
 
@@ -205,12 +206,42 @@ class Dataset:
         elements.check_callable(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(dataset_from(map_func, x) for x in self))
 
+    def interleave(self, map_func: Callable, cycle_length: Any = None, block_length: Any = None,
+                   num_parallel_calls: Any = None, deterministic: bool | None = None,
+                   name: str | None = None) -> "Dataset":  # fmt: skip
+        """The elements of the Datasets that `map_func` returns, taken in turn from some that are open together.
+
+        Args:
+            map_func: a function of an element that returns a Dataset.
+            cycle_length: how many are open together. By default one, if `num_parallel_calls` is given, and otherwise
+                as many as there are processors, as in TensorFlow.
+            block_length: how many elements are taken from one before the next; 1 by default.
+            num_parallel_calls, deterministic, name: accepted as in TensorFlow, without effect on the elements.
+
+        Raises:
+            ValueError: `map_func` is not callable.
+            InvalidArgumentError: a number is not positive.
+            TypeError: (in an iteration) the result of `map_func` is not a Dataset.
+
+        >>> import minigrad as mg
+        >>> rows = mg.data.Dataset.range(3).interleave(lambda i: mg.data.Dataset.range(10 * i, 10 * i + 2), 2)
+        >>> print([int(x) for x in rows])
+        [0, 10, 1, 11, 20, 21]
+        """
+        elements.check_callable(map_func)
+        if cycle_length in (None, elements.AUTOTUNE):
+            cycle_length = os.cpu_count() or 1 if num_parallel_calls is None else 1
+        block_length = 1 if block_length is None else block_length
+        places = elements.positive_integer(cycle_length, "cycle_length", "InterleaveDataset")
+        size = elements.positive_integer(block_length, "block_length", "InterleaveDataset")
+        return Dataset(lambda: interleaved((dataset_from(map_func, x) for x in self), places, size))
+
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
               deterministic: bool | None = None, name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements stacked along a new first axis: components of shape (...) become (batch_size, ...).
 
         Args:
-            batch_size: how many elements a batch has.
+            batch_size: the number of elements in a batch.
             drop_remainder: whether to drop the last batch if it is smaller.
             num_parallel_calls, deterministic, name: accepted as in TensorFlow, without effect.
 
@@ -225,19 +256,19 @@ class Dataset:
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> "Dataset":  # fmt: skip
-        """As `batch`, for elements of different shapes: components are padded at the end of each axis before.
+        """Like `batch`, for elements of different shapes: components are first padded at the end of each axis.
 
         Args:
             batch_size: how many elements a batch has.
-            padded_shapes: the shape of each component after padding, in the structure of an element. Where a length, or
-                all of it, is None or -1, it is the longest in the batch.
+            padded_shapes: the shape of each component after padding, in the structure of an element. If a length or the
+                whole shape is None or -1, the longest length in the batch is used.
             padding_values: the value to pad each component with, in the structure of an element; 0 or "" where None.
             drop_remainder: whether to drop the last batch if it is smaller.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the size is not positive.
-            ValueError: (in an iteration) a shape has another number of axes than the component.
+            ValueError: (in an iteration) a shape and its component have different numbers of axes.
             TypeError: (in an iteration) a padding value has another dtype.
             DataLossError: (in an iteration) an element is longer than its shape.
 
@@ -264,10 +295,10 @@ class Dataset:
         """Windows of consecutive elements: each component of a window is a Dataset.
 
         Args:
-            size: how many elements a window has.
-            shift: how many elements later the next window begins; `size` if None.
+            size: the number of elements in a window.
+            shift: the distance between the beginnings of windows; `size` if None.
             stride: the distance between the elements of a window.
-            drop_remainder: whether to drop the windows at the end that are smaller.
+            drop_remainder: whether to drop smaller windows at the end.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
@@ -290,7 +321,7 @@ class Dataset:
         return Dataset(lambda: windows(iter(self), size, shift, stride, drop_remainder), length)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
-        """Every `num_shards`-th element, beginning with number `index`.
+        """Every `num_shards`-th element, starting with element number `index`.
 
         Raises:
             InvalidArgumentError: `num_shards` is not positive, or `index` is not in [0, num_shards).
@@ -324,12 +355,12 @@ class Dataset:
                 name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements in random order, each drawn from a buffer of the next `buffer_size`.
 
-        The order is that of TensorFlow for the same seeds.
+        For the same seeds, the order is that of TensorFlow.
 
         Args:
-            buffer_size: the length of the buffer; only one as long as the Dataset makes all orders equally likely.
+            buffer_size: the length of the buffer; all orders are equally likely only if it is as long as the Dataset.
             seed: combined with the global seed as in `mg.random`.
-            reshuffle_each_iteration: whether each iteration has another order.
+            reshuffle_each_iteration: whether each iteration uses a new order.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
@@ -386,10 +417,10 @@ class Dataset:
         return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, first)), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
-        """The elements of this Dataset, and then those of another.
+        """The elements of this Dataset, followed by those of another.
 
         Raises:
-            TypeError: the structure or the dtypes of their elements differ, as a first element of each shows.
+            TypeError: the elements differ in structure or dtypes, judged by the first element of each Dataset.
         """
         mine, its = self._spec_or_none(), dataset._spec_or_none()
         if None not in (mine, its) and elements.dtypes_of(mine) != elements.dtypes_of(its):
@@ -397,7 +428,7 @@ class Dataset:
         return Dataset(lambda: itertools.chain(self, dataset), total_length(self._length, dataset._length))
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
-        """The same elements, which the first complete iteration stores for the next ones.
+        """The same elements, stored by the first complete iteration for later ones.
 
         Args:
             filename, name: accepted as in TensorFlow, without effect: the elements are stored in memory.
@@ -405,25 +436,25 @@ class Dataset:
         complete = []
 
         def fill():
-            elements = []
+            stored = []
             for x in self:
-                elements.append(x)
+                stored.append(x)
                 yield x
             if not spec_inference.active:
-                complete.append(elements)
+                complete.append(stored)
 
         return Dataset(lambda: iter(complete[0]) if complete and not spec_inference.active else fill(), self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
-        """The same elements: none is computed ahead of time."""
+        """The same elements; none is computed ahead of time."""
         return self
 
     def with_options(self, options: Any, name: str | None = None) -> "Dataset":
-        """The same elements: there are no options."""
+        """The same elements; options have no effect."""
         return self
 
     def apply(self, transformation_func: Callable) -> "Dataset":
-        """`transformation_func` of the Dataset."""
+        """Apply `transformation_func` to the Dataset."""
         return transformation_func(self)
 
     # ---- results ---------------------------------------------------------------------------------------------------
@@ -432,7 +463,7 @@ class Dataset:
         return Iterator(self)
 
     def as_numpy_iterator(self) -> abc.Iterator:
-        """An iterator of the elements, with NumPy values instead of Tensors.
+        """An iterator over the elements, with NumPy values instead of Tensors.
 
         Raises:
             TypeError: (in an iteration) an element contains a Dataset.
@@ -459,7 +490,7 @@ class Dataset:
         """The only element.
 
         Raises:
-            InvalidArgumentError: there is none, or there are more.
+            InvalidArgumentError: there is no element, or more than one.
         """
         found = list(itertools.islice(iter(self), 2))
         if len(found) != 1:
@@ -484,8 +515,8 @@ class Dataset:
     def element_spec(self) -> Any:
         """The structure, shapes and dtypes of an element: an `mg.TensorSpec`, or a tuple or dict of them.
 
-        It is that of the signature of a generator, or else that of the first element, in which a length that depends on
-        the size of a batch is None.
+        For a generator it is the signature; otherwise it is inferred from the first element, and lengths that depend on
+        the batch size are None.
 
         Raises:
             ValueError: there is no element to infer it from.
@@ -501,13 +532,13 @@ class Dataset:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
         try:
             other = self._first_element(resized=True)
-        except Exception:  # a function of the user needs this batch size, so all batches have it
+        except Exception:  # a user function requires this batch size, so all batches have it
             other = None
         other = first if other is None else other
         return elements.with_components(first, map(common_spec, components(first), components(other)))
 
     def _first_element(self, resized):
-        """The first element, for its spec alone: it does not advance the random generators."""
+        """The first element, computed only for its spec: the random generators do not advance."""
         before, seeds = (spec_inference.active, spec_inference.resized), streams.seeds
         spec_inference.active, spec_inference.resized, streams.seeds = True, resized, copy.deepcopy(seeds)
         try:
@@ -516,7 +547,7 @@ class Dataset:
             (spec_inference.active, spec_inference.resized), streams.seeds = before, seeds
 
     def _spec_or_none(self):
-        """`element_spec`, or None if the Dataset is empty or a function of the user fails; iterating reports that."""
+        """`element_spec`, or None if the Dataset is empty or a user function fails (iterating reports the error)."""
         try:
             with listeners_only():
                 return self.element_spec
@@ -529,7 +560,7 @@ class Dataset:
 
 
 def printed_as(kind, method):
-    """A method whose Datasets are printed with the name that TensorFlow's have."""
+    """Wrap a method so that its Datasets are printed with the same name as in TensorFlow."""
     signature = inspect.signature(method)
 
     @functools.wraps(method)
@@ -544,9 +575,9 @@ def printed_as(kind, method):
 
 KINDS = {"from_tensor_slices": "_TensorSlice", "from_tensors": "_Tensor", "from_generator": "_FlatMap",
          "range": "_Range", "zip": "_Zip", "map": "_Map", "filter": "_Filter", "take_while": "_TakeWhile",
-         "flat_map": "_FlatMap", "batch": "_Batch", "padded_batch": "_PaddedBatch", "window": "_Window",
-         "shard": "_Shard", "unbatch": "_Unbatch", "shuffle": "_Shuffle", "repeat": "_Repeat", "take": "_Take",
-         "skip": "_Skip", "enumerate": "_Zip", "concatenate": "_Concatenate", "cache": "Cache",
+         "flat_map": "_FlatMap", "interleave": "_Interleave", "batch": "_Batch", "padded_batch": "_PaddedBatch",
+         "window": "_Window", "shard": "_Shard", "unbatch": "_Unbatch", "shuffle": "_Shuffle", "repeat": "_Repeat",
+         "take": "_Take", "skip": "_Skip", "enumerate": "_Zip", "concatenate": "_Concatenate", "cache": "Cache",
          "prefetch": "_Prefetch", "with_options": "_Options"}  # fmt: skip
 for name, kind in KINDS.items():
     one = vars(Dataset)[name]
@@ -559,8 +590,8 @@ class DatasetSpec:
     """The spec of a Dataset that is a component of an element, such as a window.
 
     Args:
-        element_spec: of its elements.
-        dataset_shape: the shape of the Tensor of Datasets; only () occurs.
+        element_spec: the spec of its elements.
+        dataset_shape: the shape of the Tensor of Datasets; always ().
 
     >>> import minigrad as mg
     >>> mg.data.Dataset.range(10).window(2).element_spec
@@ -604,7 +635,7 @@ class Iterator:
     next = __next__
 
     def _go_to(self, taken: int) -> None:
-        """Go on after so many elements, as a checkpoint asks: over the Dataset once more, if it was further."""
+        """Continue after this many elements, to restore a checkpoint; restart the Dataset if it is already further."""
         if taken < self._taken:
             self._elements, self._taken = self._dataset._start(), 0
         for _ in range(taken - self._taken):
@@ -614,7 +645,7 @@ class Iterator:
         """The next element.
 
         Raises:
-            OutOfRangeError: there is none.
+            OutOfRangeError: there is no further element.
         """
         try:
             return next(self)
@@ -623,12 +654,12 @@ class Iterator:
 
     @property
     def element_spec(self) -> Any:
-        """The spec of an element: that of the Dataset."""
+        """The spec of an element, which is that of the Dataset."""
         return self._dataset.element_spec
 
 
 def as_element(x):
-    """A value of the user as an element: each component becomes a Tensor that no tape tracks, or is a Dataset."""
+    """Convert a user's value to an element: components become Tensors that no tape tracks, or are Datasets."""
 
     def part(one):
         return one if isinstance(one, Dataset) else elements.detached(convert(one), "Dataset")
@@ -644,14 +675,14 @@ def to_numpy(component):
 
 
 def total_length(first, second):
-    """The length of two Datasets one after another."""
+    """The total length of two Datasets."""
     if INFINITE_CARDINALITY in (first, second):
         return INFINITE_CARDINALITY
     return UNKNOWN_CARDINALITY if min(first, second) < 0 else first + second
 
 
 def common_spec(first, other):
-    """A spec of two Tensors, with None where the lengths of an axis differ; of two Datasets, that of the first."""
+    """A spec for two Tensors, with None where their lengths differ; for two Datasets, that of the first."""
     if isinstance(first, Dataset):
         return DatasetSpec(first.element_spec)
     if first.ndim != other.ndim:
@@ -666,6 +697,20 @@ def dataset_from(function, element):
         given = f"Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
         raise TypeError(f"The `map_func` argument must return a `Dataset` object. {given}")
     return result
+
+
+def interleaved(datasets, cycle_length, block_length):
+    """Blocks of elements, from one place of a cycle after another; a place without a Dataset opens the next one."""
+    places: list = [None] * cycle_length
+    going = True
+    while going:
+        going = False
+        for k in range(cycle_length):
+            place = places[k] or next((iter(dataset) for dataset in datasets), None)
+            if place is not None:
+                going, block = True, list(itertools.islice(place, block_length))
+                yield from block
+                places[k] = place if len(block) == block_length else None
 
 
 def windows(iterator, size, shift, stride, drop_remainder):

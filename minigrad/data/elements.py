@@ -1,11 +1,12 @@
-"""Elements of a Dataset: nested tuples and dicts of components, and the conversion of arguments and results."""
+"""The elements of a Dataset (nested tuples and dicts of components), and the conversion of arguments and results."""
 
 import threading
 
 from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
+from ..errors import visible
 from ..nest import packed, sorted_keys
 from ..ops import convert_to_tensor
-from ..program.function import TensorSpec
+from ..program.specs import TensorSpec
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -14,11 +15,11 @@ UNKNOWN_CARDINALITY = -2
 class SpecInference(threading.local):
     """Whether this thread computes a first element only to infer `element_spec` from it.
 
-    Then a shuffled Dataset draws no new order, and no element is left out.
+    If so, shuffled Datasets do not draw a new order, and no element is dropped.
     """
 
     active = False
-    resized = False  # whether batches get another size than asked for, which shows the lengths that depend on it
+    resized = False  # whether batches get a different size, to find the lengths that depend on it
 
 
 spec_inference = SpecInference()
@@ -28,7 +29,7 @@ spec_inference = SpecInference()
 
 
 def map_components(function, element):
-    """`function` of each component, in the structure of the element. Everything but tuples and dicts is a component."""
+    """Apply `function` to each component, keeping the structure. Everything but tuples and dicts is a component."""
     if isinstance(element, dict):
         return {key: map_components(function, x) for key, x in element.items()}
     if isinstance(element, tuple):
@@ -38,19 +39,19 @@ def map_components(function, element):
 
 
 def components(element) -> list:
-    """The components of an element, those of a dict by sorted keys."""
+    """The components of an element; those of a dict are sorted by key."""
     if isinstance(element, dict):
         return [component for key in sorted_keys(element) for component in components(element[key])]
     return [component for x in element for component in components(x)] if isinstance(element, tuple) else [element]
 
 
 def with_components(structure, flat):
-    """An element with the structure of another, and these components."""
+    """An element with the structure of another one and these components."""
     return packed(structure, iter(flat))
 
 
 def columns(elements):
-    """For each component, its values in all the elements."""
+    """For each component, its values in all elements."""
     return zip(*map(components, elements))
 
 
@@ -62,12 +63,12 @@ def dtypes_of(spec):
 
 
 def as_integer(x):
-    """An argument that TensorFlow converts to int64, as an int."""
+    """Convert an argument to an int, as TensorFlow converts it to int64."""
     return int(convert_to_tensor(x, dtypes.int64).value)
 
 
 def positive_integer(x, what, kernel):
-    """An argument of this TensorFlow kernel as an int.
+    """Convert an argument of this TensorFlow kernel to an int.
 
     Raises:
         InvalidArgumentError: it is not positive; the message calls it `what`.
@@ -84,31 +85,26 @@ def as_bool(x):
 
 def check_callable(func):
     if not callable(func):
-        raise ValueError(f"Argument `func` must be a callable. Received func={func} (of type {type(func)})")
+        raise ValueError(f"Argument `func` must be a callable. Received func={visible(func)} (of type {type(func)})")
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
 
 
 def detached(tensor, where):
-    """A Tensor of the same value that no tape tracks; listeners are told that it was stored in `where`."""
+    """A Tensor with the same value that no tape tracks; listeners hear that it was stored in `where`."""
     return storing(tensor, Tensor.of(tensor.value), where)
 
 
-def zero_of(dtype):
-    """The default filler: 0, or an empty string."""
-    return b"" if dtype == dtypes.string else 0
-
-
 def apply_function(function, element):
-    """A function of the user, with the items of a tuple as its arguments. Traces record its ops, tapes do not."""
+    """Call a user function, with the items of a tuple as its arguments. Traces record its ops, tapes do not."""
     with without_tapes():
         result = function(*element) if type(element) is tuple else function(element)
     return tuple(result) if type(result) is list else result
 
 
 def satisfies(predicate, element):
-    """The truth of a predicate of the user for an element.
+    """The result of a user's predicate for an element, as a bool.
 
     Raises:
         ValueError: its result is not a scalar bool.

@@ -1,4 +1,4 @@
-"""What a Dataset is created from: the rows of Tensors, and Python generators."""
+"""The sources of Datasets: the rows of Tensors, and Python generators."""
 
 import itertools
 
@@ -7,12 +7,13 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, convert, dtypes, invalid, storing
 from ..ops import cast, convert_to_tensor
-from ..program.function import TensorSpec
-from .elements import components, detached, map_components, spec_inference, with_components, zero_of
+from ..ops.creation import zero_of
+from ..program.specs import TensorSpec
+from .elements import components, detached, map_components, spec_inference, with_components
 
 
 def placeholder(element):
-    """An iterator of this element alone while a spec is inferred, for a Dataset that has no elements; else of none."""
+    """For an empty Dataset: an iterator over this one element while a spec is inferred, and over none otherwise."""
     return iter([element] if spec_inference.active else [])
 
 
@@ -20,14 +21,14 @@ def placeholder(element):
 
 
 def row(i, x):
-    """Row number i of a Tensor; listeners are told that x was stored in it."""
+    """Row number i of a Tensor; listeners hear that x was stored in it."""
     value = x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object)
     return storing(x, Tensor.of(value), "Dataset")
 
 
 def zero_row(element):
-    """An element like a row of this one: zeros, or empty strings."""
-    return map_components(lambda x: Tensor.of(np.full(x.shape[1:], zero_of(x.dtype), x.value.dtype)), element)
+    """An element of the form of one row: zeros, or empty strings."""
+    return map_components(lambda x: Tensor.of(np.full(x.shape[1:], zero_of(x.value.dtype), x.value.dtype)), element)
 
 
 # ---- generators ----------------------------------------------------------------------------------------------------
@@ -37,7 +38,7 @@ def generator_signature(types, shapes, signature):
     """The spec of the elements of a generator: a TensorSpec, or a tuple or dict of them.
 
     Raises:
-        TypeError: there is neither a signature nor types, or both, or the signature contains something else.
+        TypeError: not exactly one of a signature and types is given, or the signature contains something else.
     """
     if signature is None:
         if types is None:
@@ -56,7 +57,7 @@ def generator_signature(types, shapes, signature):
 
 
 def specs_of(types, shapes):
-    """A TensorSpec for each dtype and its shape, in the structure of `types`."""
+    """A TensorSpec for each dtype and shape, in the structure of `types`."""
     if isinstance(types, dict):
         return {key: specs_of(types[key], shapes and shapes[key]) for key in types}
     if isinstance(types, tuple):
@@ -74,7 +75,7 @@ def start_generator(generator, args):
 
 
 def checked_element(signature, element):
-    """An element of a generator as Tensors of the signature.
+    """Convert an element of a generator to Tensors that match the signature.
 
     Raises:
         InvalidArgumentError: it does not match the signature.
@@ -88,7 +89,7 @@ def checked_element(signature, element):
 
 
 def converted(spec, element):
-    """An element as Tensors of its specs."""
+    """Convert an element to Tensors of its specs."""
     if isinstance(spec, dict):
         if not isinstance(element, dict) or spec.keys() != element.keys():
             raise TypeError("another dict")
@@ -105,7 +106,7 @@ def converted(spec, element):
 
 
 def converted_component(spec, value):
-    """A component as a Tensor. If the rank is specified, numbers are cast as NumPy casts, even if that loses digits."""
+    """Convert a component to a Tensor. If the rank is specified, numbers are cast as in NumPy, even if lossy."""
     if spec.shape.rank is None or spec.dtype == dtypes.string:
         return convert_to_tensor(value, spec.dtype)
     try:

@@ -1,4 +1,4 @@
-"""What the transformations of a Dataset do with an iterator of elements: repeat, batch, pad and shuffle."""
+"""The iterators behind the transformations of Datasets: repeat, batch, pad and shuffle."""
 
 import itertools
 
@@ -7,12 +7,13 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, TensorShape, bracketed, convert, invalid, storing
 from ..nest import sorted_keys
+from ..ops.creation import zero_of
 from ..random.streams import Stream
-from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components, zero_of
+from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components
 
 
 def repeated(elements):
-    """All elements again and again; nothing if there are none."""
+    """All elements, over and over again; nothing if there are none."""
     found = True
     while found:
         found = False
@@ -25,7 +26,7 @@ def repeated(elements):
 
 
 def batches(elements, size, drop_remainder, stack):
-    """Groups of `size` elements, combined by `stack`, which returns the components of the batch."""
+    """Groups of `size` elements, each combined by `stack`, which returns the components of the batch."""
     while rows := list(itertools.islice(elements, size)):
         if len(rows) == size or not drop_remainder:
             if spec_inference.resized and not drop_remainder:
@@ -54,7 +55,7 @@ def stack_component(k, rows):
 
 
 def stored_batch(rows, value):
-    """A Tensor of this value; listeners are told that the rows were stored in it."""
+    """A Tensor of this value; listeners hear that the rows were stored in it."""
     batch = Tensor.of(value)
     for row in rows:
         storing(row, batch, "Dataset")
@@ -69,7 +70,7 @@ def pad_elements(shapes, values, elements):
 
 
 def per_component(structure, given):
-    """The item of `given` for each component of a structure; None for all if nothing is given."""
+    """The item of `given` for each component of a structure; None for all if `given` is None."""
     if given is None:
         return [None for _ in components(structure)]
     if isinstance(structure, dict):
@@ -90,7 +91,7 @@ def pad_component(rows, shape, padding):
     if padding is not None and padding.dtype != dtype:
         problem = f"Invalid `padding_values`. `padding_values` values type {padding.dtype} does"
         raise TypeError(f"{problem} not match type {dtype} of the corresponding input component.")
-    filler = zero_of(dtype) if padding is None else padding.value
+    filler = zero_of(dtype.dtype) if padding is None else padding.value
     batch = np.full((len(rows), *padded_shape(rows, shape)), filler, dtype.dtype)
     for i, row in enumerate(rows):
         places = (i, *map(slice, row.value.shape), ...)
@@ -99,7 +100,7 @@ def pad_component(rows, shape, padding):
 
 
 def padded_shape(rows, wanted):
-    """The shape to pad to: as wanted, and the longest length of the rows along an axis where that is None or -1.
+    """The shape to pad to: as wanted, with the longest length among the rows where a length is None or -1.
 
     Raises:
         ValueError: the wanted shape has another number of axes.
@@ -130,9 +131,9 @@ def random_words(first_seed, second_seed):
 
 
 def shuffled(elements, buffer_size, words):
-    """Draw each element from a buffer of the next `buffer_size`, in which the first one then takes its place."""
+    """Draw each element from a buffer of the next `buffer_size`; the first one in the buffer then takes its place."""
     buffer = list(itertools.islice(elements, None if buffer_size == UNKNOWN_CARDINALITY else buffer_size))
-    first = 0  # the places before it are empty
+    first = 0  # the index of the first filled place
     while first < len(buffer):
         place = first + next(words) % (len(buffer) - first)
         yield buffer[place]

@@ -1,20 +1,20 @@
-"""The engine: values, ops, tapes, and the backward pass. It imports NumPy, `errors` and `nest`, and nothing above it.
+"""The engine: values, ops, tapes, and the backward pass. It imports only NumPy, `errors`, `nest` and `later`.
 
-What happens at `y = x * x` inside a tape, and at `tape.gradient(y, x)`, is `CALLS`: each call of a function of
-minigrad, in order, for a Variable x, once the op is written out: `print(mg.engine.calls())`. To read the engine, follow
-it; then read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP is given).
+`CALLS` lists every minigrad function that runs, in order, for `y = x * x` inside a tape and for `tape.gradient(y, x)`,
+where x is a Variable and the op has run before: `print(mg.engine.calls())`. To read the engine, follow it through
+`tensor`, `op`, `tape`, `backward` and `variable`; then read `writing` (the code generated from a declaration) and
+`rules` (what a VJP receives).
 
-What ops and layers need of the engine is imported here, so that they find it in one place.
+Everything that ops and layers need from the engine is imported here, so that they find it in one place.
 """
 
 from ..errors import invalid
-from . import attributes as tidy
-from . import dtypes
+from . import dtypes, tidy
 from .conversion import another_dtype, as_value, not_among, unsupported
 from .custom import unregistered
 from .listening import listeners_only, storing, warn, without_tapes
-from .op import MADE, OPS, convert, named, op, tensor_of
-from .rules import BATCHED_TWINS, accepts_sparse, later, twin
+from .op import MADE, OPS, convert, named, op, tell_help, tensor_of
+from .rules import BATCHED_TWINS, accepts_sparse, twin
 from .shape import TensorShape, bracketed
 from .slices import IndexedSlices, SparseRows
 from .tensor import Tensor, constant
@@ -41,7 +41,7 @@ CALLS = (  # file, function, what it does
 
 
 def calls() -> str:
-    """The table of what `y = x * x` and `tape.gradient(y, x)` call, one call on a line.
+    """The calls made by `y = x * x` and `tape.gradient(y, x)`, as a table with one call per line.
 
     >>> import minigrad as mg
     >>> print(mg.engine.calls().splitlines()[13])

@@ -1,6 +1,6 @@
-"""The backward pass: over the steps of a tape from the newest to the oldest, adding up gradients.
+"""The backward pass: goes through the steps of a tape from newest to oldest, and accumulates gradients.
 
-A step says that an op ran and that its input was tracked: a plain tuple, whose six places have names here.
+A step records that an op ran on a tracked input. It is a plain tuple, whose six fields are named here.
 """
 
 import functools
@@ -9,30 +9,31 @@ import numpy as np
 
 from .listening import listening
 from .operands import OPS
-from .rules import Batched, NoBatch, Recorded
+from .rules import Batched, NoBatch, as_recorded
 from .slices import SparseRows
+from .tensor import Tensor
 
-# A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP,
-# what it needs as arrays and once more as Tensors (for a recorded backward pass), and the shape of the input.
-# (A NamedTuple would read as well, and takes thirteen times as long to make.)
+# A step: the id of the output (for several outputs a tuple: id, shape and dtype of each), the id of the input, the VJP,
+# its further arguments as arrays and again as Tensors (for a recorded backward pass), and the shape of the input. (A
+# NamedTuple would read as well, but takes thirteen times as long to make.)
 OUTPUT, INPUT, VJP, ARRAYS, TENSORS, SHAPE = range(6)
 
 
 def backward(steps, grads, source_ids, recorded=False):
-    """From the newest step to the oldest: the VJP takes the gradient of the output, and adds to that of the input.
+    """Run the VJP of each step, newest first, and add its result to the gradient of the step's input.
 
-    Each step is dropped once it is done, and so is each gradient that is not asked for: memory falls on the way.
+    Steps, and gradients that are not requested, are dropped once used: memory use falls along the way.
 
     Args:
-        steps: the steps, which are used up.
-        grads: id -> gradient, where to begin; it is filled and returned.
-        source_ids: whose gradients are kept.
+        steps: the steps of a tape; the list is emptied.
+        grads: id -> initial gradient; filled in place and returned.
+        source_ids: the ids whose gradients are kept.
         recorded: whether a tape records this pass; the VJPs then run as ops.
     """
     source_ids, current = set(source_ids), None
     traces = [listener for listener in listening.now if listener.tracked_ids is None] if listening.now else ()
     while steps:
-        output, source, vjp, arrays, tensors, shape = step = steps.pop()
+        output, input, vjp, arrays, tensors, shape = step = steps.pop()
         if output != current:
             current, dy = output, grads.get(output) if output in source_ids else grads.pop(output, None)
             if output.__class__ is tuple:
@@ -41,12 +42,12 @@ def backward(steps, grads, source_ids, recorded=False):
                 dy = dy.dense()
         if dy is None:
             continue
-        dx = vjp(dy, *map(Recorded.of, tensors)) if recorded else vjp(dy, *arrays)
+        dx = vjp(dy, *map(as_recorded, tensors)) if recorded else vjp(dy, *arrays)
         if dx is None:
             continue
         if dx.shape != shape and not hasattr(vjp, "no_unbroadcast"):
             dx = unbroadcast(dx, shape)
-        grads[source] = grads[source] + dx if source in grads else dx
+        grads[input] = grads[input] + dx if input in grads else dx
         if traces:
             for trace in traces:
                 trace.stepped_back(step, dy, dx)
@@ -54,7 +55,7 @@ def backward(steps, grads, source_ids, recorded=False):
 
 
 def upstream_of_many(outputs, grads, source_ids):
-    """The gradients of the many outputs of one op, with zeros for those that are not used; None if none is used."""
+    """The gradients of the outputs of one op, with zeros for unused outputs; None if no output is used."""
     dys = [grads.get(i) if i in source_ids else grads.pop(i, None) for i, _, _ in outputs]
     if not some(dys):
         return None
@@ -62,7 +63,7 @@ def upstream_of_many(outputs, grads, source_ids):
 
 
 def output_ids(step):
-    """The ids of the outputs that a step goes back from."""
+    """The ids of the outputs of a step."""
     output = step[OUTPUT]
     return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
 
@@ -78,21 +79,21 @@ def prune(steps, source_ids):
 
 
 def unbroadcast(dx, shape):
-    """Sum `dx` over the axes along which broadcasting had copied the input, which has this shape."""
+    """Sum `dx` over the axes along which an input of this shape was broadcast."""
     if dx.shape[1:] == shape:  # a bias, nearly always
         if dx.__class__ is np.ndarray and dx.ndim == 2 and dx.dtype.char in "fd":
-            return ones(len(dx), dx.dtype).dot(dx)  # as a product, rows are added two to four times faster
+            return ones(len(dx), dx.dtype).dot(dx)  # a product adds rows two to four times faster
         return np.add.reduce(dx, 0)
     extra = len(dx.shape) - len(shape)
     if extra < 0 or any([n not in (1, m) for n, m in zip(shape, dx.shape[extra:])]):
-        return dx  # a VJP of the user's has returned this shape, and no sum makes it fit
+        return dx  # a user's VJP returned this shape, and no sum makes it fit
     axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
     return np.add.reduce(dx, axis=axes).reshape(shape)
 
 
 @functools.lru_cache(maxsize=4)
 def ones(length, dtype):
-    """A vector of ones, kept ready: a batch has as many rows in every step."""
+    """A cached vector of ones: most batches have equally many rows."""
     return np.ones(length, dtype)
 
 
@@ -100,7 +101,7 @@ def ones(length, dtype):
 
 
 def backward_rows(steps, seeds, source_ids, recorded=False):
-    """One backward pass for each row of seeds, stacked: a single pass for all rows if the VJPs on the way allow it.
+    """The backward passes for all rows of seeds, stacked: a single pass for all rows if the VJPs on the way allow it.
 
     Args:
         seeds: the id of the one target -> an array of shape (rows, *target.shape); None: nothing is connected.
@@ -117,22 +118,23 @@ def backward_rows(steps, seeds, source_ids, recorded=False):
             return {i: stacked(grads[i], len(rows)) for i in source_ids if i in grads}
         except NoBatch:
             pass
-    row_seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # one pass tells what is reached
+    row_seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # one pass tells what is connected
+    row_seeds = [as_recorded(Tensor.of(seed)) for seed in row_seeds] if recorded else row_seeds
     passes = [backward(steps[:], {target: seed}, source_ids, recorded) for seed in row_seeds]
-    found = {i: [grads.get(i) for grads in passes] for i in source_ids}
-    stack = OPS["stack"].np
-    return {i: stack([filled(dx, every) for dx in every], 0)[: len(rows)] for i, every in found.items() if some(every)}
+    every_row = {i: [grads.get(i) for grads in passes] for i in source_ids}
+    found = {i: [dense_or_zeros(dx, dxs) for dx in dxs] for i, dxs in every_row.items() if some(dxs)}
+    return {i: OPS["stack"].np(dxs, 0)[: len(rows)] for i, dxs in found.items()}
 
 
 def stacked(dx, rows):
-    """The rows of a batched gradient; one that no row has changed is the same for all."""
+    """The rows of a batched gradient; a plain array is the same for all rows."""
     return dx.value if dx.__class__ is Batched else np.broadcast_to(dx, (rows, *dx.shape))
 
 
-def filled(dx, every):
-    """A gradient as a dense array; zeros if this row has none."""
+def dense_or_zeros(dx, dxs):
+    """A gradient as a dense array; zeros, in the shape of the others, if this row has none."""
     if dx is None:
-        like = next(one for one in every if one is not None)
+        like = next(one for one in dxs if one is not None)
         return np.zeros(like.shape, like.dtype)
     return dense(dx)
 
@@ -143,5 +145,5 @@ def some(values):
 
 
 def dense(dx):
-    """A gradient as an array, which sparse rows are not."""
+    """A gradient as a dense array."""
     return dx.dense() if dx.__class__ is SparseRows else dx

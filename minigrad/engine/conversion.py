@@ -1,4 +1,4 @@
-"""What a user may write for a value, and what array it becomes: `as_value`. Knows no Tensor."""
+"""Conversion of what a user may write for a value to an array: `as_value`. This module knows nothing of Tensors."""
 
 import math as python_math
 
@@ -9,11 +9,11 @@ from . import dtypes
 
 
 def as_value(value, dtype=None):
-    """The value as the engine keeps it: an array of its own, or without axes a NumPy scalar, which is faster.
+    """The value as the engine keeps it: a new array or, without axes, a NumPy scalar, which is faster.
 
     Args:
         value: numbers, strings, lists of these, NumPy arrays, or whatever has an `__array__`.
-        dtype: anything that names a dtype; None finds it.
+        dtype: anything that names a dtype; if None, it is inferred.
     """
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     plain = value.__class__ in PLAIN or not hasattr(value, "__array__")
@@ -22,7 +22,7 @@ def as_value(value, dtype=None):
 
 
 def from_numpy(array, wanted):
-    """A copy, in the machine's own byte order. If another dtype is asked for it is cast, whatever that loses."""
+    """A copy in native byte order, cast to the requested dtype even if that loses information."""
     if wanted is None and array.dtype in dtypes.BY_NUMPY:
         wanted = array.dtype
     elif wanted is None:
@@ -51,10 +51,10 @@ def strings(leaves, shape):
 
 PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
 MOST_AXES = 64  # of NumPy's arrays
-# The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
+# The kind of a Python value, in NumPy's letters. "?" is Python's bool, which also counts as an int.
 KINDS = {bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c",
          np.complexfloating: "c", str: "O", bytes: "O"}  # fmt: skip
-# What a list of a kind may hold, what it may be cast to, and the dtype that holds all of it.
+# For each kind: the kinds that a list of it may hold, those it may be cast to, and its widest dtype.
 HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
 BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}
 WIDEST = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64, "c": np.complex128}
@@ -62,7 +62,7 @@ DIRECT = {np.dtype(code) for code in ("e", "f", "d", "i4", "i8", "u8", "D", "?",
 
 
 def from_python(value, wanted):
-    """Python's numbers and strings, nested in lists. The first one tells the kind, and the others must go with it."""
+    """Convert Python numbers and strings in nested lists. The first one sets the kind; the others must match it."""
     shape, first = (), value
     while is_sequence(first):
         shape += (len(first),)
@@ -71,7 +71,11 @@ def from_python(value, wanted):
         if len(shape) > MOST_AXES:
             problem = f"Can't convert a Python sequence of more than {MOST_AXES} axes to Tensor."
             raise ValueError(f"{problem} Does the list hold itself?")
-        first = next(iter(first))
+        try:
+            first = next(iter(first))
+        except NotImplementedError as problem:  # a memoryview of several axes
+            kind = type(first).__name__
+            raise ValueError(f"Cannot infer dtype of a {kind} object: NotImplementedError: {problem}") from None
     first = first[()] if isinstance(first, np.ndarray) else first
     kind = kind_of(type(first))
     if kind is None:
@@ -112,7 +116,7 @@ def kind_of(kind):
 
 
 def leaves_of(value, shape):
-    """What stands in nested lists of this shape, from left to right, and the kinds of it."""
+    """The elements of nested lists of this shape, from left to right, and their kinds."""
     leaves = value if value.__class__ is list else list(value)
     for length in shape[1:]:
         if not all(is_sequence(row) and len(row) == length for row in leaves):
@@ -128,7 +132,7 @@ def leaves_of(value, shape):
 
 
 def natural(leaves, kind, first):
-    """The dtype of numbers for which none is asked: Python's floats are float32, and its ints int32 if they fit."""
+    """The default dtype of numbers: float32 for Python floats, and int32 for ints if they fit."""
     if kind == "f":
         return first.dtype if isinstance(first, (np.float16, np.float64)) else np.float32
     return np.int32 if kind == "i" and -(2**31) <= min(leaves) <= max(leaves) < 2**31 else WIDEST[kind]
@@ -147,10 +151,12 @@ def numbers(leaves, kind, dtype, overflow="ignore"):
 
 
 def not_rectangular():
+    """The error for lists whose rows differ in length."""
     return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
 
 
 def unsupported(value):
+    """The error for what is neither a number nor a string, nor a list of these."""
     if hasattr(value, "__tf_tensor__"):
         problem = "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors:"
         return ValueError(f"{problem} to join them write mg.stack([...]), which keeps them connected.")
@@ -159,12 +165,12 @@ def unsupported(value):
 
 
 def not_among(attribute, dtype, allowed):
-    """What a kernel says of a dtype that an attribute of it must not have."""
+    """A kernel's error message for a dtype that one of its attributes must not have."""
     return f"Value for attr {attribute!r} of {kernel_name(dtype)} is not in the list of allowed values: {allowed}"
 
 
 def another_dtype(kernel, place, wanted, given):
-    """What a kernel says of an input of another dtype than it expects."""
+    """A kernel's error message for an input whose dtype is not the expected one."""
     expected = f"was expected to be a {kernel_name(wanted)} tensor but is a {kernel_name(given)} tensor"
     return f"cannot compute {kernel} as input #{place}(zero-based) {expected}"
 

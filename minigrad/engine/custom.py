@@ -1,25 +1,27 @@
-"""Gradients written by the user: `custom_gradient`, `RegisterGradient`, and ops that wait for one to be registered."""
+"""Gradients written by the user: `custom_gradient`, `RegisterGradient`, and ops whose gradient users register."""
 
 import functools
 from collections.abc import Callable, Sequence
 
 from .. import nest
+from ..later import load_all
 from .listening import Exit, Listener, end, listening
 from .op import KERNELS, OPS, convert, op
-from .rules import Batched, NoBatch, Recorded, no_unbroadcast
+from .rules import Batched, NoBatch, Recorded, as_recorded, no_unbroadcast
 from .tensor import Tensor
 
 # ---- a function with a gradient of its own -------------------------------------------------------------------------
 
 
-def custom_gradient(f=None):
-    """Decorate a function that brings its own gradient.
+def custom_gradient(f=None) -> Callable:
+    """Decorate a function that defines its own gradient.
 
     Args:
-        f: returns a pair `(y, grad)`. `grad(dy)` is given the gradient that arrives at y (one argument for each Tensor
-            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. What is given by
-            name is a setting, and has no gradient. If f reads Variables that are not its arguments, `grad` needs a
-            keyword argument `variables`, and returns a pair: the gradients for the arguments, and a list for those.
+        f: returns a pair `(y, grad)`. `grad(dy)` receives the upstream gradient of y (one argument for each Tensor in
+            y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. Keyword arguments of
+            f are settings, without a gradient. If f reads Variables that are not its arguments, `grad` needs a keyword
+            argument `variables`, and returns a pair: the gradients for the arguments, and a list of those for the
+            Variables.
 
     Returns:
         A function that returns y alone. `grad` is recorded by outer tapes, so higher derivatives work too.
@@ -42,7 +44,7 @@ def custom_gradient(f=None):
 
 
 class Decorated:
-    """A function that brings its own gradient. In a class it is a method, as other functions are."""
+    """A function that defines its own gradient. In a class it becomes a method, as other functions do."""
 
     def __init__(self, f):
         functools.update_wrapper(self, f)
@@ -63,9 +65,9 @@ class Decorated:
             problem = "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses"
             advice = "Write `def grad(dy, variables=None)` and return `(dx, [dv for each variable])`."
             raise TypeError(f"{problem} variables: {variables}. {advice}")
-        backward = Backward(grad, len(leaves), variables)
+        backward = UserGradient(grad, len(leaves), variables)
         inputs, results = [convert(x) for x in leaves] + variables, [convert(result) for result in nest.flatten(y)]
-        if follows(results) and not follows(inputs):  # then its ops are all that a tape knows of it
+        if follows(results) and not follows(inputs):  # then a tape knows the result only by the ops inside
             return nest.pack_sequence_as(y, [OPS["identity"](result) for result in results])
         return nest.pack_sequence_as(y, with_gradient(inputs, results, backward))
 
@@ -76,6 +78,7 @@ def follows(tensors) -> bool:
 
 
 def accepts_variables(function) -> bool:
+    """Does the function have a parameter `variables`, or accept any keyword?"""
     code = function.__code__
     takes_all = code.co_flags & 0x08  # **kwargs
     return bool(takes_all) or "variables" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -105,8 +108,8 @@ class Reads(Listener):
             self.read(variable)
 
 
-class Backward:
-    """The user's `grad`, called once for all inputs: the backward pass asks for one input after the other."""
+class UserGradient:
+    """The user's `grad`, called once for all inputs, although the backward pass asks for one input at a time."""
 
     def __init__(self, grad, arguments, variables):
         self.grad, self.arguments, self.variables = grad, arguments, variables
@@ -146,21 +149,12 @@ def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
 
 
 def on_tensors(function, arguments):
-    """Call a function that is written in ops from inside a VJP: it is given Tensors, and its results are unwrapped."""
+    """Call a function written in ops from inside a VJP: it receives Tensors, and its results are unwrapped."""
     if any(isinstance(one, Batched) for one in arguments):
         raise NoBatch(function.__name__)
     recorded = any(isinstance(one, Recorded) for one in arguments)
-    results = function(*[plain_tensor(one) for one in arguments])
+    results = function(*[one.public() if isinstance(one, Recorded) else Tensor.of(one) for one in arguments])
     return [for_vjp(result, recorded) for result in results]
-
-
-def plain_tensor(argument):
-    """What a VJP was given, as a plain Tensor."""
-    if not isinstance(argument, Recorded):
-        return Tensor.of(argument)
-    tensor = Tensor.of(argument.value)
-    tensor.id = argument.id
-    return tensor
 
 
 def for_vjp(result, recorded):
@@ -168,11 +162,11 @@ def for_vjp(result, recorded):
     if result is None:
         return None
     tensor = convert(result)
-    return Recorded.of(tensor) if recorded else tensor.value
+    return as_recorded(tensor) if recorded else tensor.value
 
 
-def grad_pass_through(f):
-    """Decorate a function so that its derivative is taken to be 1: what arrives is passed on as it is.
+def grad_pass_through(f) -> Callable:
+    """Decorate a function so that its derivative is taken to be 1: the upstream gradient passes through unchanged.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(2.6)
@@ -197,11 +191,11 @@ def grad_pass_through(f):
 # ---- ops whose gradient is to be registered ------------------------------------------------------------------------
 
 GRADIENTS = {}  # TensorFlow's name of an op -> the function that the user registered
-UNREGISTERED = set()  # the ops that have no gradient until then
+UNREGISTERED = set()  # the names of the ops that have no gradient until then
 
 
 class RegisterGradient:
-    """Decorate a function that is to be the gradient of an op which has none.
+    """Decorate a function to register it as the gradient of an op that has none.
 
     Args:
         op_type: the op's name in TensorFlow, such as "AdjustContrastv2"; the LookupError names it.
@@ -210,8 +204,8 @@ class RegisterGradient:
     output. It returns one gradient for each input: a Tensor, or None.
 
     Raises:
-        TypeError: `op_type` is no string.
-        KeyError: the op has a gradient already.
+        TypeError: `op_type` is not a string.
+        KeyError: the op already has a gradient.
 
     >>> import minigrad as mg
     >>> @mg.RegisterGradient("Sin")
@@ -227,6 +221,8 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f):
+        if self._op_type not in KERNELS:
+            load_all()
         known = self._op_type in KERNELS and self._op_type not in UNREGISTERED
         if known or self._op_type in GRADIENTS:
             where = (GRADIENTS.get(self._op_type) or KERNELS.get(self._op_type)).__module__
@@ -237,7 +233,7 @@ class RegisterGradient:
 
 
 class Operation:
-    """The op that ran, as a registered gradient is given it."""
+    """The op that ran, as a registered gradient receives it."""
 
     def __init__(self, type, inputs, outputs):
         self.type, self.inputs, self.outputs = type, inputs, outputs
@@ -245,7 +241,7 @@ class Operation:
 
 
 def unregistered(kernel, output, *inputs):
-    """The VJPs and their line, for an op that has none: they call the gradient that the user has registered by then."""
+    """The VJPs (and `math`) of an op without a gradient: they call the one that the user has registered by then."""
     UNREGISTERED.add(kernel)
     place = "lambda d{y}, {xs}, {y}: registered({kernel!r}, d{y}, ({xs},), {y}, {k})"
     return {
@@ -258,7 +254,7 @@ def registered(kernel, dy, inputs, output, k):
     """The gradient for input k, by the function that the user registered.
 
     Raises:
-        LookupError: there is none.
+        LookupError: no gradient is registered.
     """
     if kernel not in GRADIENTS:
         raise LookupError(f"gradient registry has no entry for: {kernel}")

@@ -1,4 +1,4 @@
-"""What kind of number an element is (`mg.float32`), and how to name it.
+"""Dtypes: what kind of number an element is (`mg.float32`), and how to name it.
 
 Inside the engine a dtype is NumPy's; a `DType` is what the user sees.
 """
@@ -58,7 +58,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes that one element takes; 0 for strings, whose lengths differ."""
+        """Bytes per element; 0 for strings, whose lengths differ."""
         return 0 if self is string else self._numpy.itemsize
 
     is_floating = property(lambda self: self._numpy.kind == "f", doc="Is it a real, non-integer kind?")
@@ -97,10 +97,10 @@ class DType:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest value of a picture's pixels: (0, 1) for floats, (0, 255) for uint8.
+        """The range of pixel values in an image: (0, 1) for floats, (0, 255) for uint8.
 
         Raises:
-            ValueError: there is no such custom (float16, complex, string).
+            ValueError: there is no such convention (float16, complex, string).
         """
         if self in (float32, float64):
             return 0, 1
@@ -109,7 +109,7 @@ class DType:
         raise ValueError(f"{self} does not have defined limits.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Is it the same dtype? Nothing is cast in silence."""
+        """Is it the same dtype? There are no implicit casts."""
         return self == other
 
     def __eq__(self, other):
@@ -190,5 +190,5 @@ def as_dtype(type_value: Any) -> DType:
 
 
 def to_numpy(dtype: Any) -> np.dtype:
-    """NumPy's dtype for whatever names one."""
+    """The NumPy dtype for anything that names a dtype."""
     return as_dtype(dtype).dtype

@@ -10,30 +10,30 @@ from typing import Any
 
 
 class Listening(threading.local):
-    """What listens in this thread: `listening.now` is a tuple of Listeners, outermost first.
+    """The listeners of this thread: `listening.now` is a tuple of Listeners, outermost first.
 
-    A thread's part of it is a dict, `listening.__dict__`. A block that began in one thread may end in another (where a
-    generator is closed), so it keeps the dict in which it began.
+    The state of a thread is the dict `listening.__dict__`. A block that began in one thread may end in another (where a
+    generator is closed), so it keeps the dict of the thread where it began.
     """
 
     def __init__(self) -> None:
         self.now: tuple[Listener, ...] = ()
         self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
-        self.blocks: dict = {}  # what has a `with` open: see Exit
-        self.module = ""  # the path of the layer of Keras that is being called, such as "model/dense_1"
+        self.blocks: dict = {}  # the objects with an open `with`: see Exit
+        self.module = ""  # the path of the Keras layer that is being called, such as "model/dense_1"
 
 
 listening = Listening()
 
 
 def end(here, listener, same=operator.eq):
-    """End the listening of one in a thread, whose part of `listening` this is. It may be another than this one."""
+    """Stop a listener in the thread whose state of `listening` is `here`, which may not be the current thread."""
     now = here["now"]
     if now and now[-1] is listener and not here["hidden"]:  # nearly always
         here["now"] = now[:-1]
         return
     found = True
-    while found:  # until a look at one moment finds it nowhere: other threads may change all this meanwhile
+    while found:  # until one search finds nothing: other threads may change all this meanwhile
         now, hidden, found = here["now"], here["hidden"], False
         for level, before in (*[(vars(block), block.now) for block in hidden], (here, now)):
             others = tuple([one for one in before if not same(one, listener)])
@@ -44,11 +44,11 @@ def end(here, listener, same=operator.eq):
 
 
 class Exit:
-    """Decorates the `__exit__` of a block that is to end in any case: an interrupt may fall into `__exit__` itself.
+    """Decorates an `__exit__` that must run to its end, even if an interrupt strikes inside it.
 
-    `with` asks for `__exit__` before it enters, and holds what it was given until the block is left. Once nothing holds
-    that any more, a weak reference runs the method, unless it has run to its end by then. The method is given the part
-    of `listening` in which the block began, and in the end takes its object out of `blocks`, where the reference is.
+    `with` looks up `__exit__` before it enters, and holds the result until the block is left. Once that is released,
+    the callback of a weak reference runs the method, unless the method has completed by then. The method receives the
+    state of `listening` in which the block began, and last removes its object from `blocks`, which holds the reference.
     """
 
     def __init__(self, method: Callable):
@@ -58,7 +58,7 @@ class Exit:
         if owner is None:
             return self
         here = listening.__dict__
-        if owner in here["blocks"]:  # asked for once more, inside the block
+        if owner in here["blocks"]:  # looked up again, inside the block
             return partial(self, owner)
         leave = partial(self.method, owner, here)
         here["blocks"][owner] = weakref.ref(leave, partial(self.method, owner, here))
@@ -70,9 +70,9 @@ class Exit:
 
 
 class listeners_only:
-    """A block that these alone hear."""
+    """A block that only these listeners hear."""
 
-    now: tuple  # those that it hides
+    now: tuple  # the listeners that it hides
 
     def __init__(self, *listeners):
         self.listeners = listeners
@@ -94,7 +94,7 @@ class listeners_only:
 
 
 def without_tapes():
-    """A block that tapes do not hear: what is computed in it is a constant to them."""
+    """A block that tapes do not hear: results computed in it are constants to them."""
     return listeners_only(*[one for one in listening.now if one.tracked_ids is None])
 
 
@@ -104,29 +104,29 @@ def recording() -> bool:
 
 
 def warn(text, *arguments):
-    """Say it in the log, which is loaded when there is something to say: importing is a thirtieth quicker."""
+    """Log a warning. `logging` is imported on first use, which makes importing minigrad a thirtieth faster."""
     import logging
 
     logging.getLogger("minigrad").warning(text, *arguments)
 
 
 class Listener:
-    """Something that is told what happens from `start` to `stop`. It overrides the methods of what it wants to know.
+    """Something that is told what happens from `start` to `stop`. Subclasses override the methods they need.
 
-    A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
+    A GradientTape listens to record what a gradient will need. A trace listens to keep a log of everything.
     """
 
-    tracked_ids: Any = None  # of a tape: the ids that a watched value has reached; the others are told of each op
-    tracing = False  # is it a run of `mg.function`, whose Tensors have no numbers?
+    tracked_ids: Any = None  # of a tape: the ids that depend on something watched; None: `hear` is called for each op
+    tracing = False  # is it the tracing of an `mg.function`, whose Tensors have no values?
     number = 0  # a tape has one of its own
-    read_versions: Any = MappingProxyType({})  # of a tape: the versions of Variables it knows; only others are told
+    read_versions: Any = MappingProxyType({})  # of a tape: the versions of Variables it knows; it is told of others
 
     def start(self) -> None:
-        """Listen from here on, in this thread."""
+        """Start listening, in this thread."""
         listening.now = (*listening.now, self)
 
     def stop(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         end(listening.__dict__, self)
 
     # ---- what is reported -------------------------------------------------------------------------------------
@@ -137,38 +137,46 @@ class Listener:
     def failed(self, op, problem) -> None:
         """An op was refused, or raised an error."""
 
-    def read(self, variable) -> None:
-        """A Variable was read."""
-
-    def acting(self, function, args, kwargs) -> bool:
-        """Something is about to happen that is no computation: `function` prints, say, or (None) numbers are drawn.
+    def read(self, variable) -> Any:
+        """A Variable was read.
 
         Returns:
-            Whether the listener has put it off, so that it is not to be done now.
+            The Tensor that stands for its value in what the listener hears; None for the value itself.
+        """
+
+    def acting(self, function, args, kwargs) -> bool:
+        """A side effect is about to happen: `function` prints, say, or (None) random numbers are drawn.
+
+        Returns:
+            Whether the listener postpones it, so that it must not happen now.
         """
         return False
 
-    def changing(self, variable) -> None:
-        """A Variable is about to be assigned."""
+    def changing(self, variable) -> Any:
+        """A Variable is about to be assigned. Returns what `read` does."""
+
+    def keeps(self, variable, value) -> bool:
+        """Does the listener keep an assigned value to itself, so that the Variable does not change?"""
+        return False
 
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""
 
     def left(self, tensor, exit, result) -> Any:
-        """A value left for Python or NumPy, by an exit such as "numpy()"; what is returned takes its place."""
+        """A value was converted to Python or NumPy, by an exit such as "numpy()"; the return value replaces it."""
         return result
 
     def stored(self, tensor, result, where) -> None:
         """A Tensor went through something stateful ("Dataset", "FIFOQueue"), and came out as another."""
 
     def came(self, given, tensor) -> None:
-        """A value of Python or NumPy came in, and became this Tensor."""
+        """A Python or NumPy value was converted to this Tensor."""
 
     def started(self, tape) -> None:
-        """A tape began to listen, or went on."""
+        """A tape started to listen, or resumed."""
 
     def stopped(self, tape) -> None:
-        """A tape ceased to listen."""
+        """A tape stopped listening."""
 
     def paused(self, tape) -> None:
         """A tape enters a block of `stop_recording`."""
@@ -186,14 +194,14 @@ class Listener:
         """A tape was asked for gradients, and raised an error."""
 
     def asked(self, tape, targets, sources, results) -> None:
-        """A tape was asked for gradients, and gave these (None: not connected)."""
+        """A tape was asked for gradients, and returned these (None: not connected)."""
 
     def stepped_back(self, step, dy, dx) -> None:
-        """A tape went one step back: dy arrived at its output, dx is what goes on to its input."""
+        """The backward pass took a step: dy is the gradient of its output, dx the VJP's result for its input."""
 
 
 def leaving(tensor, exit, result):
-    """Tell the listeners that a value leaves for Python or NumPy, and return it."""
+    """Tell the listeners that a value is converted to Python or NumPy, and return it."""
     for listener in listening.now:
         result = listener.left(tensor, exit, result)
     return result
@@ -207,7 +215,7 @@ def storing(tensor, result, where):
 
 
 def put_off(function=None, args=(), kwargs=MappingProxyType({})) -> bool:
-    """Tell the listeners that something is about to happen that is no computation; does one of them put it off?"""
+    """Tell the listeners that a side effect is about to happen; does one of them postpone it?"""
     return any([listener.acting(function, args, kwargs) for listener in listening.now])
 
 
@@ -219,7 +227,7 @@ def failing(op, error):
 
 
 def coming(given, tensor):
-    """Tell the listeners that a Tensor was made of a value of Python or NumPy, and return it."""
+    """Tell the listeners that a Tensor was made from a Python or NumPy value, and return it."""
     for listener in listening.now:
         listener.came(given, tensor)
     return tensor

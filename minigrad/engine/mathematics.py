@@ -1,11 +1,10 @@
 """What each VJP of an op computes, as one line of mathematics: `print(mg.multiply.math)`.
 
-Most declarations do not contain that line: a VJP is plain NumPy, so it is run on names in place of arrays, and what it
-does with them is written down. `lambda dz, y: dz * y` becomes `upstream * y`. A line is declared (`math=`) for a VJP
-that is no expression, such as a loop, or that avoids overflow or a division by 0 and is simpler as mathematics.
+Most declarations do not contain that line: a VJP is plain NumPy, so it is run on names in place of arrays, and its
+operations are written down. `lambda dz, y: dz * y` becomes `upstream * y`. A line is declared (`math=`) for a VJP that
+is not an expression, such as a loop, or that avoids overflow or division by 0 and is simpler as mathematics.
 """
 
-import sys
 from collections.abc import Mapping
 from numbers import Number
 from types import SimpleNamespace
@@ -16,15 +15,15 @@ from .rules import StandIn
 class Mathematics(Mapping):
     """The VJPs of an op as text: the name of an input -> the gradient with respect to it.
 
-    - `upstream` is the gradient with respect to the output (of many outputs: their list). The output has the name that
-      the declaration gives it: y, or z where y is an input.
+    - `upstream` is the gradient with respect to the output (for several outputs, the list of theirs). The output has
+      the name that the declaration gives it: y, or z where y is an input.
     - `[x > 0]` is 1 where that is true, else 0; `a^T` is the transpose of a matrix, `x^2` a power; `not` is Python's.
-    - `sum` and `softmax` run along the op's axis. `count` is how many elements went into one of the output; `, to each`
-      of them goes the same number. `k` is the position in a list of inputs.
-    - Where an input was broadcast, what the line says is summed over the axes along which it was.
-    - Lines are for real numbers, except those of ops that take complex ones alone. In an op that is `holomorphic` what
-      multiplies a complex `upstream` is conjugated, and in `linalg` `a^T` is then the adjoint.
-    - What is no formula is a short sentence. A VJP that is no expression and for which no line is declared is left out.
+    - `sum` and `softmax` run along the op's axis. `count` is the number of input elements per output element;
+      `, to each` means that all of them get the same number. `k` is the position in a list of inputs.
+    - If an input was broadcast, the result is also summed over the axes along which it was.
+    - Lines are for real numbers, except those of ops that take only complex ones. In a `holomorphic` op the factor of a
+      complex `upstream` is conjugated, and in `linalg` `a^T` is then the adjoint.
+    - Where there is no formula, there is a short sentence. A VJP that is not an expression and has no line is left out.
 
     >>> import minigrad as mg
     >>> print(mg.maximum.math)
@@ -63,102 +62,105 @@ class Mathematics(Mapping):
         return "\n".join([f"{x}: {line}" for x, line in self.items()])
 
 
-def tell_help(ops):
-    """Add the lines to the docstrings. They are known only when all ops are there: a VJP may call a later op."""
-    margin = "" if sys.version_info >= (3, 13) else "    "  # which Python has taken off a docstring
-    for op in ops:
-        if op.adapt is None and op.__doc__ and (lines := op.math.lines):
-            z = next(vjp for vjp in op.vjps.values() if vjp).__code__.co_varnames[0][1:]
-            head = f"{margin}Gradients (upstream is that of {z}, the output):"
-            shown = "".join([f"\n{margin}    {x}: {line}" for x, line in lines.items()])
-            op.__doc__ = f"{op.__doc__.rstrip()}\n\n{head}{shown}\n{margin}"
-
-
 def derived(vjp):
-    """What a VJP computes, or None if that is no expression."""
+    """What a VJP computes, or None if that is not an expression."""
     _, *wishes = vjp.__code__.co_varnames[: vjp.__code__.co_argcount]
     try:
-        return written(vjp(Written("upstream"), *map(granted, wishes))).text
+        return as_expression(vjp(Expression("upstream"), *map(granted, wishes))).text
     except Exception:
         return None
 
 
 def granted(wish):
-    """What a VJP is given for what it asks for by this name."""
+    """The stand-in that a VJP receives for a parameter of this name."""
     x, _, of = wish.rpartition("_")
-    return NUMBERS if x and of == "dtype" else Written(f"{x}.{of}" if x and of in ("shape", "size") else wish)
+    return NUMBERS if x and of == "dtype" else Expression(f"{x}.{of}" if x and of in ("shape", "size") else wish)
 
 
 # ---- expressions ---------------------------------------------------------------------------------------------------
 
 
-SUM, MATRIX_PRODUCT, PRODUCT, POWER, WHOLE = range(5)  # what an expression is: the later, the tighter it holds together
+SUM, MATRIX_PRODUCT, PRODUCT, POWER, WHOLE = range(5)  # the kinds of expressions, in order of increasing precedence
 NUMBERS = SimpleNamespace(kind="f", type=lambda number: number)  # a dtype that leaves numbers as they are
 
 
 def infix(sign, kind, right):
-    return lambda x, y: Written(f"{x.within(kind)} {sign} {y.within(right)}", kind)
+    """The function that writes an operator between two expressions; `right`: the precedence the right one needs."""
+    return lambda x, y: Expression(f"{x.within(kind)} {sign} {y.within(right)}", kind)
 
 
 def indicator(sign):
-    return lambda x, y: Written(f"[{x.text} {sign} {written(y).text}]")
+    """The function that writes a comparison: 1 where it is true, else 0."""
+    return lambda x, y: Expression(f"[{x.text} {sign} {as_expression(y).text}]")
 
 
-def times(x, y):
+def product(x, y):
+    """A product; x times itself is a power, and x times a reciprocal a quotient."""
     if x.text == y.text:
-        return Written(f"{x.within(WHOLE)}^2", POWER)
+        return Expression(f"{x.within(WHOLE)}^2", POWER)
     if y.kind == PRODUCT and y.text.startswith("1 / "):
-        return Written(f"{x.within(PRODUCT)} / {y.text[4:]}", PRODUCT)
-    return Written(f"{x.within(PRODUCT)} * {y.within(POWER if y.text[0] == '-' else PRODUCT)}", PRODUCT)
+        return Expression(f"{x.within(PRODUCT)} / {y.text[4:]}", PRODUCT)
+    return Expression(f"{x.within(PRODUCT)} * {y.within(POWER if y.text[0] == '-' else PRODUCT)}", PRODUCT)
 
 
-def where(condition, x, y):
+def choice(condition, x, y):
+    """`np.where` with 0 as one of its choices, as a product with 1 or 0.
+
+    Raises:
+        TypeError: it is not such a product.
+    """
     holds = condition.text[1:-1] if condition.text[0] == "[" else condition.text
     if condition.kind < WHOLE or "0" not in (x.text, y.text):
         raise TypeError(f"what where({condition.text}, ...) chooses is no product with {condition.text}")
-    return times(x, Written(f"[{holds}]")) if y.text == "0" else times(y, Written(f"[not {holds}]"))
+    return product(x, Expression(f"[{holds}]")) if y.text == "0" else product(y, Expression(f"[not {holds}]"))
 
 
 divide = infix("/", PRODUCT, POWER)
 SIGNS = {  # NumPy's functions, and ops, that are not written as calls
     "add": infix("+", SUM, SUM), "subtract": infix("-", SUM, MATRIX_PRODUCT),
-    "negative": lambda x: Written(f"-{x.within(PRODUCT)}", PRODUCT),
-    "multiply": times, "multiply_no_nan": times, "stepped": lambda dy, x, slope: times(dy, slope),
-    "divide": divide, "divide_no_nan": divide, "xdivy": divide, "reciprocal": lambda x: divide(Written("1"), x),
+    "negative": lambda x: Expression(f"-{x.within(PRODUCT)}", PRODUCT),
+    "multiply": product, "multiply_no_nan": product, "stepped": lambda dy, x, slope: product(dy, slope),
+    "divide": divide, "divide_no_nan": divide, "xdivy": divide, "reciprocal": lambda x: divide(Expression("1"), x),
     "matmul": infix("@", MATRIX_PRODUCT, POWER),
-    "power": lambda x, y: Written(f"{x.within(WHOLE)}^{y.within(WHOLE)}", POWER), "where": where,
+    "power": lambda x, y: Expression(f"{x.within(WHOLE)}^{y.within(WHOLE)}", POWER), "where": choice,
     "greater": indicator(">"), "greater_equal": indicator(">="), "less": indicator("<"), "less_equal": indicator("<="),
     "equal": indicator("=="), "not_equal": indicator("!="), "gather": lambda x, indices: x[indices],
-    "zeros_like": lambda x: Written("0"), "ones_like": lambda x: Written("1"),
+    "zeros_like": lambda x: Expression("0"), "ones_like": lambda x: Expression("1"),
 }  # fmt: skip
 CALLED = {"absolute": "abs", "gather_points": "gather_nd", "higher_digamma": "polygamma", "hurwitz_zeta": "zeta"}
 
 
-def written(x):
-    if x.__class__ is Written:
+def as_expression(x):
+    """An expression as it is, and a number as one.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if x.__class__ is Expression:
         return x
     if isinstance(x, Number):
-        return Written(str(x), PRODUCT if str(x)[0] == "-" else WHOLE)
+        return Expression(str(x), PRODUCT if str(x)[0] == "-" else WHOLE)
     raise TypeError(f"{x!r} is not mathematics")
 
 
 def call(name, *inputs):
-    return Written(f"{name}({', '.join([written(x).text for x in inputs])})")
+    """A function of expressions."""
+    return Expression(f"{name}({', '.join([as_expression(x).text for x in inputs])})")
 
 
 def operators(name):
-    """What Python calls for an operator, and what it calls if the left side is a number."""
+    """The method that Python calls for an operator, and the reflected one for a number on the left."""
     sign = SIGNS[name]
-    return lambda x, y: sign(x, written(y)), lambda x, y: sign(written(y), x)
+    return lambda x, y: sign(x, as_expression(y)), lambda x, y: sign(as_expression(y), x)
 
 
-class Written(StandIn):
+class Expression(StandIn):
     """An expression that stands in for an array."""
 
     __slots__ = ("kind", "text")
     dtype = NUMBERS
-    shape = property(lambda self: Written(f"{self.text}.shape"))
-    mT = property(lambda self: Written(f"{self.within(WHOLE)}^T"))
+    shape = property(lambda self: Expression(f"{self.text}.shape"))
+    mT = property(lambda self: Expression(f"{self.within(WHOLE)}^T"))
     __iter__ = __bool__ = __array__ = None  # type: ignore[assignment]  # a VJP that asks for them is no expression
     __add__, __radd__ = operators("add")
     __sub__, __rsub__ = operators("subtract")
@@ -173,7 +175,7 @@ class Written(StandIn):
         self.text, self.kind = text, kind
 
     def within(self, kind):
-        """The text, in parentheses if it would fall apart."""
+        """The text, in parentheses if its precedence is lower than `kind`."""
         return self.text if self.kind >= kind else f"({self.text})"
 
     def astype(self, dtype):
@@ -183,10 +185,10 @@ class Written(StandIn):
         return call("conj", self)
 
     def __getitem__(self, key):
-        return Written(f"{self.within(WHOLE)}[{written(key).text}]")
+        return Expression(f"{self.within(WHOLE)}[{as_expression(key).text}]")
 
     def __array_function__(self, function, types, inputs, attributes):
         name = function.__name__
         if name in SIGNS:
-            return SIGNS[name](*map(written, inputs))
+            return SIGNS[name](*map(as_expression, inputs))
         return call(CALLED.get(name, name), *inputs, *attributes.values())

@@ -1,4 +1,4 @@
-"""What an op is given: how it becomes Tensors of one dtype, and what is said when it cannot be used."""
+"""The inputs of ops: how they become Tensors of one dtype, and the errors for those that cannot be used."""
 
 import functools
 import warnings
@@ -16,14 +16,14 @@ from .tensor import Tensor
 
 
 class TensorLike(Protocol):
-    """What an op takes for a Tensor: a Tensor, a Variable, a number, a string, a NumPy array, or lists of these."""
+    """What an op accepts as a Tensor: a Tensor, a Variable, a number, a string, a NumPy array, or lists of these."""
 
 
 OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
 
 
 def tensor_of(x, dtype=None):
-    """What is no Tensor yet, as one: of this dtype, or of its natural one."""
+    """Convert a value to a Tensor, of this dtype or of its default one."""
     if x.__class__ is TensorShape:
         return constant_of(list(known_lengths(x, dtype)), dtype or np.int32)
     if x.__class__ is range and not x:
@@ -31,7 +31,7 @@ def tensor_of(x, dtype=None):
     like = first_tensor(x) if isinstance(x, (list, tuple)) else None
     if like is None:
         return constant_of(x, dtype)
-    return packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
+    return stacked_list(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
 
 
 def known_lengths(shape, dtype):
@@ -61,34 +61,34 @@ def first_tensor(x):
     return None
 
 
-def packed(x, dtype):
+def stacked_list(x, dtype):
     """A list that holds Tensors, as one Tensor: each stays connected, and is cast if a dtype is given."""
 
     def part(y):
         if isinstance(y, (list, tuple)) and first_tensor(y) is not None:
-            return packed(y, dtype)
+            return stacked_list(y, dtype)
         if dtype is None:
             return y
-        return cast(y.__tf_tensor__(), dtype) if hasattr(y, "__tf_tensor__") else constant_of(y, dtype)
+        return cast_silently(y.__tf_tensor__(), dtype) if hasattr(y, "__tf_tensor__") else constant_of(y, dtype)
 
     return OPS["stack"]([part(y) for y in x])
 
 
-CONVERTERS = []  # each that `converter` has made: a replay wants to know of the numbers that come in there
+CONVERTERS = []  # all that `converter` has made: a replay must know of the numbers that enter through them
 
 
 def converter(attempt):
-    """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what to do if that fails."""
+    """A function that converts inputs to Tensors; `attempt` runs the conversion, and decides what to do if it fails."""
 
     @functools.lru_cache(maxsize=1000, typed=True)
     def number(x, dtype, text=""):
-        """A Python number as a Tensor. (A zero comes with its text: 0.0 and -0.0 are one key, but two numbers.)"""
+        """A Python number as a Tensor. (Zeros are cached with their text: 0.0 and -0.0 are equal as keys.)"""
         tensor = Tensor()
         tensor.value, tensor.id = attempt(as_value, x, dtype), 0
         return tensor
 
     def convert(x, *others):
-        """What the user gave, as a Tensor. Values of Python and NumPy take the dtype of the Tensor they meet."""
+        """Convert an input to a Tensor. Python and NumPy values take the dtype of the first Tensor among `others`."""
         kind = x.__class__
         if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
             return x.__tf_tensor__()
@@ -106,7 +106,7 @@ def converter(attempt):
 
 
 def or_keep(make, x, dtype):
-    """What does not fit the dtype that it meets keeps its own: the op refuses the two."""
+    """A value that does not fit the dtype keeps its own, and the op refuses the two."""
     try:
         return make(x, dtype)
     except (TypeError, ValueError):
@@ -116,8 +116,8 @@ def or_keep(make, x, dtype):
 convert, convert_or_keep = converter(lambda make, x, dtype: make(x, dtype)), converter(or_keep)
 
 
-def cast(x, dtype):
-    """A Tensor in another dtype."""
+def cast_silently(x, dtype):
+    """A Tensor in another dtype, without the warning that `mg.cast` gives where imaginary parts are lost."""
     smoothly = x.value.dtype.kind in "fc" and dtype.kind in "fc"
     return x if x.value.dtype == dtype else OPS["cast_smoothly" if smoothly else "cast_coarsely"](x, dtype)
 
@@ -137,11 +137,11 @@ def convert_all(values, op):
 
 
 def refuse_mixed(op, inputs, x, y):
-    """Refuse two dtypes in one op: nothing is promoted."""
+    """Refuse two dtypes in one op: there is no type promotion."""
     wanted, given = x.value.dtype, y.value.dtype
-    if op.for_strings and wanted.kind == "O":  # which refuses it by the name that `+` has for strings
+    if op.for_strings and wanted.kind == "O":  # which raises, with the name that `+` has for strings
         op.for_strings(inputs)
-    if op.keep_misfit and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
+    if op.keep_misfit and op.kernel in ("RealDiv", "DivNoNan"):  # TensorFlow checks these in Python, before any kernel
         names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
         raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
     if op.kinds and wanted.kind not in [*op.kinds, *op.by_kind, "O" * bool(op.for_strings)]:
@@ -151,7 +151,7 @@ def refuse_mixed(op, inputs, x, y):
 
 
 def refuse_dtype(op, inputs):
-    """The op does not take this dtype. (Strings are joined by `+`, as in TensorFlow.)"""
+    """Run the op's variant for this dtype, or refuse it if there is none. (`+` joins strings, as in TensorFlow.)"""
     dtype = dtypes.BY_NUMPY[inputs[0].value.dtype]
     if op.for_strings and dtype is dtypes.string:
         return op.for_strings(inputs)
@@ -164,12 +164,12 @@ def refuse_dtype(op, inputs):
 
 
 def one_by_one(inputs):
-    """The inputs that an op was called with, those in its lists too."""
+    """The inputs of an op, those in lists included."""
     return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
 def retry_unchecked(op, problem, forward, *arguments):
-    """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise TensorFlow's error."""
+    """Run a forward function again if NumPy's floating-point checks stopped it, else raise TensorFlow's error."""
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -180,7 +180,7 @@ def retry_unchecked(op, problem, forward, *arguments):
             return stand_in.as_one_call(forward, *arguments)
         except Exception as with_numbers:
             problem = with_numbers
-    ours = hasattr(problem, "from_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
+    ours = hasattr(problem, "by_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
     if ours or isinstance(problem, UnicodeError):
         raise failing(op, problem)
     error = type(problem) if isinstance(problem, errors.OpError) else errors.InvalidArgumentError
@@ -189,7 +189,7 @@ def retry_unchecked(op, problem, forward, *arguments):
 
 
 def in_our_words(problem, arguments):
-    """What NumPy says of arrays that do not fit, as TensorFlow says it."""
+    """NumPy's message about arrays that do not fit, in TensorFlow's words."""
     text = str(problem)
     if isinstance(problem, errors.OpError):
         return text

@@ -1,6 +1,6 @@
-"""What `gradient` and `jacobian` are given: targets and sources are checked, and the gradients to begin with are made.
+"""Checks the arguments of `gradient` and `jacobian`, and makes the initial gradients.
 
-The errors are of TensorFlow's classes, and say what to write instead.
+Errors have TensorFlow's classes, and say what to write instead.
 """
 
 import enum
@@ -14,13 +14,13 @@ from ..errors import invalid
 from .conversion import another_dtype
 from .listening import listeners_only, listening, warn
 from .op import OPS, convert
-from .rules import Recorded
+from .rules import as_recorded
 from .shape import bracketed
 from .tensor import Tensor
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`.
+    """What `tape.gradient` returns for a source that the target does not depend on: `NONE`, or `ZERO`.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -35,7 +35,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def must_persist(tape, all_rows_at_once, what):
-    """To go row by row needs a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
+    """Refuse row-by-row Jacobians from a non-persistent tape: possible here, but not in TensorFlow."""
     if not (all_rows_at_once or tape.persistent):
         problem = f"GradientTape must be created with persistent=True to compute the {what} with eager"
         raise RuntimeError(f"{problem} execution enabled and with  experimental_use_pfor set to False.")
@@ -56,7 +56,7 @@ def target_leaves(target):
 
 def source_leaves(sources):
     """The leaves of the sources, each of which must be a Tensor or a Variable, and their ids."""
-    if sources.__class__ is list:  # nearly always a plain one
+    if sources.__class__ is list:  # nearly always a flat list
         try:
             return sources, [one.id for one in sources]
         except AttributeError:
@@ -69,7 +69,7 @@ def source_leaves(sources):
 
 
 def no_tensor(role, value, advice, missing="dtype"):
-    """The error for a target or a source that is something else; its class is TensorFlow's."""
+    """The error, of TensorFlow's class, for a target or source that is neither a Tensor nor a Variable."""
     if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
         problem = f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
         return TypeError(f"{problem} A {role} must be a Tensor.{advice}")
@@ -89,9 +89,9 @@ def one_tensor(role, value):
 
 
 def seeds_of(tape, targets, output_gradients=None, recorded=False):
-    """The gradient to start from at each target: what the user gave, or ones.
+    """The initial gradient of each target: what the user gave, or ones.
 
-    It is looked at before the tape is used up: a mistake costs nothing.
+    The user's gradients are checked before the tape is used up: a mistake costs nothing.
 
     Returns:
         id of a target -> an array of its shape; if the backward pass is recorded, a Recorded Tensor.
@@ -108,7 +108,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
             seeds[one.id] = None
             continue
         seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else seed
-        seed = Recorded.of(seed) if recorded else seed.value
+        seed = as_recorded(seed) if recorded else seed.value
         seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
     return seeds
 
@@ -131,10 +131,10 @@ def fitted(seed, value):
 
 
 def unconnected_mode(choice):
-    """The member of UnconnectedGradients that was meant.
+    """The member of UnconnectedGradients that `choice` names.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: there is no such member.
     """
     try:
         return UnconnectedGradients(choice)
@@ -142,8 +142,8 @@ def unconnected_mode(choice):
         raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
 
 
-def zeros(source, before=()):
-    """Zeros for a source that is not connected, with the axes `before` in front. They can be a source themselves."""
+def zeros_of(source, before=()):
+    """Zeros for an unconnected source, with the axes `before` in front. They can be a source themselves."""
     like = OPS["zeros_like"](source)
     return OPS["broadcast_to"](like, (*before, *source.shape)) if before else like
 
@@ -154,14 +154,14 @@ warned = {"dtype": 0, "recorded": 0}
 
 
 def warn_of_dtype(dtype):
-    """Nothing flows along integers, booleans and strings. Said five times at most."""
+    """Warn, five times at most, that no gradient flows through integers, booleans and strings."""
     warned["dtype"] += 1
     if warned["dtype"] <= 5:
         warn("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
 
 
 def warn_of_recorded_backward():
-    """A persistent tape records the backward pass that happens inside its own block. Said once."""
+    """Warn, once, that a persistent tape records a backward pass inside its own block."""
     warned["recorded"] += 1
     if warned["recorded"] == 1:
         problem = "Calling GradientTape.gradient on a persistent tape inside its context is significantly less"

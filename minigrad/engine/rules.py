@@ -1,9 +1,9 @@
-"""What a VJP is given. It is plain NumPy, and its arguments decide what it does:
+"""The arguments of VJPs. A VJP is plain NumPy, and its arguments decide what it does:
 
 - arrays: it computes an array, and no code of the engine runs in it;
 - `Recorded` Tensors: NumPy's functions become ops, which an outer tape records (gradients of gradients);
 - `Batched` arrays: it computes all rows of a Jacobian at once;
-- `Written` names: it is told as mathematics (`mathematics.py`).
+- `Expression` names: it is written down as mathematics (`mathematics.py`).
 """
 
 import operator
@@ -12,13 +12,13 @@ import numpy as np
 
 from .tensor import Tensor
 
-NUMPY_TWINS = {}  # NumPy's function -> what does the same with Tensors: filled by `@op(..., twin=)` and by `@twin`
-BATCHED_TWINS: dict = {}  # NumPy's function -> the same for each row of a stack: filled below
-STAND_INS = set()  # the classes of what stands in for an array
+NUMPY_TWINS = {}  # NumPy function -> its equivalent for Tensors: filled by `@op(..., twin=)` and by `@twin`
+BATCHED_TWINS: dict = {}  # NumPy function -> its equivalent for each row of a stack: filled below
+STAND_INS = set()  # the classes that stand in for arrays
 
 
 def twin(numpy_function):
-    """Mark what a VJP runs in place of a NumPy function while it is recorded, for what is more than one op."""
+    """Mark a function of several ops that a recorded VJP runs in place of a NumPy function."""
 
     def register(function):
         NUMPY_TWINS[numpy_function] = function
@@ -28,19 +28,19 @@ def twin(numpy_function):
 
 
 def accepts_sparse(vjp):
-    """Mark a VJP that takes sparse rows (of a `gather`) as they are. The others are given the dense array."""
+    """Mark a VJP that accepts sparse rows (of a `gather`). Other VJPs receive the dense array."""
     vjp.accepts_sparse = True
     return vjp
 
 
 def no_unbroadcast(vjp):
-    """Mark a VJP whose result is used as it is. What the others return is summed over the axes that were broadcast."""
+    """Mark a VJP whose result is used as it is. The results of others are summed over the axes that were broadcast."""
     vjp.no_unbroadcast = True
     return vjp
 
 
 def dispatching(function):
-    """A NumPy function of our own that looks for stand-ins among its arguments, as NumPy's own do: `softmax.np`."""
+    """Make a function dispatch on stand-ins among its arguments, as NumPy's own functions do: `softmax.np`."""
 
     def dispatch(*arguments):
         for one in arguments:
@@ -53,14 +53,14 @@ def dispatching(function):
 
 
 def filled(like, shape, value=0):
-    """An array of this shape and of the dtype of `like`, to write into. For a stand-in it is one, too."""
+    """A filled array of this shape and of the dtype of `like`, to write into; a stand-in if `like` is one."""
     if like.__class__ in STAND_INS:
         return np.full_like(like, value, shape=tuple(shape)) if value else np.zeros_like(like, shape=tuple(shape))
     return np.full(shape, value, like.dtype) if value else np.zeros(shape, like.dtype)
 
 
 class StandIn:
-    """What NumPy's arrays and functions ask of an object that stands in for an array."""
+    """The interface that NumPy expects of an object that stands in for an array."""
 
     __slots__ = ()
     size = property(lambda self: self.value.size)
@@ -86,7 +86,7 @@ class StandIn:
 
 
 class Recorded(StandIn, Tensor):
-    """A Tensor on which NumPy's functions run as ops, under its id. (On the public one np.sin(x) leaves the tape.)"""
+    """A Tensor on which NumPy functions run as ops, with the public one's id. (There np.sin(x) leaves the tape.)"""
 
     __slots__ = ()
     dtype = property(lambda self: self.value.dtype)
@@ -94,21 +94,8 @@ class Recorded(StandIn, Tensor):
     ndim = property(lambda self: self.value.ndim)
     mT = property(lambda self: np.matrix_transpose(self))
 
-    @staticmethod
-    def of(x):
-        """What a tape kept, as a recorded VJP is given it: Tensors become Recorded, attributes stay what they are."""
-        if x.__class__ is Recompute:
-            return recorded(x.make)(*x.inputs)
-        if x.__class__ is list:
-            return [Recorded.of(one) for one in x]
-        if not isinstance(x, Tensor):
-            return x
-        tensor = Recorded()
-        tensor.value, tensor.id = x.value, x.id
-        return tensor
-
     def public(self):
-        """The Tensor as the user gets it, under the same id: an outer tape knows what it came from."""
+        """The Tensor for the user, with the same id: an outer tape knows where it came from."""
         tensor = Tensor()
         tensor.value, tensor.id = self.value, self.id
         return tensor
@@ -116,31 +103,44 @@ class Recorded(StandIn, Tensor):
     def __array_function__(self, function, types, inputs, attributes):
         if function in NUMPY_TWINS:
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
-        if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # it gives truth values
+        if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # it returns booleans
             return constant_truth(function, inputs)
         problem = f"a VJP used the NumPy function {function.__name__}, which has no op to record it:"
         raise TypeError(f"{problem} declare that op with @op(..., twin=np.{function.__name__})")
 
 
+def as_recorded(x):
+    """What a tape kept, as a recorded VJP receives it: Tensors become Recorded, attributes are unchanged."""
+    if x.__class__ is Recompute:
+        return recorded(x.make)(*x.inputs)
+    if x.__class__ is list:
+        return [as_recorded(one) for one in x]
+    if not isinstance(x, Tensor):
+        return x
+    tensor = Recorded()
+    tensor.value, tensor.id = x.value, x.id
+    return tensor
+
+
 def recorded(op):
-    """The op, whose result the next line of a recorded VJP can work on."""
+    """Wrap an op so that its result is Recorded, for the next line of a recorded VJP."""
 
     def recorded_op(*inputs, **attributes):
         result = op(*inputs, **attributes)
-        return Recorded.of(list(result) if isinstance(result, tuple) else result)
+        return as_recorded(list(result) if isinstance(result, tuple) else result)
 
     return recorded_op
 
 
 def constant_truth(function, inputs):
-    """What a comparison gives in a recorded VJP: a constant of 0 and 1, in the dtype of what is compared."""
+    """The result of a comparison in a recorded VJP: a constant of zeros and ones, in the dtype of the operands."""
     arrays = [x.value if isinstance(x, Tensor) else x for x in inputs]
     like = next(x for x in arrays if hasattr(x, "dtype"))
     return function(*arrays).astype(like.dtype)
 
 
 class Recompute:
-    """A by-product of an op. No tape followed it, so for a recorded VJP it is computed again, by ops."""
+    """A by-product of an op. Tapes do not follow it, so a recorded VJP computes it again, with ops."""
 
     __slots__ = ("inputs", "make")
 
@@ -170,7 +170,7 @@ class Batched(StandIn):
     mT = property(lambda self: Batched(self.value.mT))
 
     def aligned(self, ndim):
-        """The stack, with as many axes after the first as the longest array that it meets."""
+        """The stack, reshaped to `ndim` axes after the first, so that it broadcasts against arrays with that many."""
         value = self.value
         missing = ndim + 1 - value.ndim
         return value.reshape(value.shape[:1] + (1,) * missing + value.shape[1:]) if missing > 0 else value
@@ -192,6 +192,8 @@ class Batched(StandIn):
 
 
 def each_row(function):
+    """A function of arrays, applied to each row of the stacks among them."""
+
     def rows(*inputs):
         ndim = max([x.ndim for x in inputs if hasattr(x, "ndim")])
         return Batched(function(*[x.aligned(ndim) if x.__class__ is Batched else x for x in inputs]))
@@ -208,13 +210,13 @@ def matmul_rows(x, y):
 
 
 def stacks(rows):
-    """A list of stacks; the arrays among them are the same for every row."""
+    """A list of stacks as arrays; arrays that are not stacks are repeated for every row."""
     length = next(len(one.value) for one in rows if one.__class__ is Batched)
     return [one.value if one.__class__ is Batched else np.broadcast_to(one, (length, *one.shape)) for one in rows]
 
 
-def later(axis, ndim):
-    """The axes of a row, counted in the stack."""
+def axes_in_stack(axis, ndim):
+    """The axes of a row as axes of the stack: each is shifted by one."""
     given = axis if isinstance(axis, tuple) else (axis,)
     axes = range(ndim) if axis is None else given
     return tuple([a % ndim + 1 for a in axes])
@@ -232,10 +234,10 @@ BATCHED_TWINS |= {
     np.astype: lambda x, dtype: x.value.astype(dtype),
     np.matrix_transpose: lambda x: x.value.mT,
     np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
-    np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or tuple(range(x.ndim)[::-1]), x.ndim))),
+    np.transpose: lambda x, axes=None: x.value.transpose((0, *axes_in_stack(axes or (*range(x.ndim)[::-1],), x.ndim))),
     np.concatenate: lambda rows, axis=0: np.concatenate(stacks(rows), axis + (axis >= 0)),
     np.stack: lambda rows, axis=0: np.stack(stacks(rows), axis + (axis >= 0)),
     np.zeros_like: lambda x: np.zeros_like(x.value),
     np.ones_like: lambda x: np.ones_like(x.value),
-    np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),
+    np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(axes_in_stack(axis, x.ndim), keepdims=keepdims),
 }

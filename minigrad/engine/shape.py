@@ -17,7 +17,7 @@ class TensorShape:
     """The lengths of the axes. It behaves as a tuple, and equals tuples and lists.
 
     Args:
-        dims: lengths (None: not known), or None if even their number is unknown.
+        dims: the lengths (None: unknown), or None if even the rank is unknown.
 
     >>> import minigrad as mg
     >>> shape = mg.TensorShape([3, 2])
@@ -47,7 +47,7 @@ class TensorShape:
 
     @property
     def rank(self) -> "int | None":
-        """How many axes there are."""
+        """The number of axes."""
         return None if self._lengths is None else len(self._lengths)
 
     ndims = rank
@@ -92,7 +92,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def merge_with(self, other: Any) -> "TensorShape":
-        """What both tell together: (2, None) and (None, 3) make (2, 3).
+        """Combine what both shapes know: (2, None) and (None, 3) make (2, 3).
 
         Raises:
             ValueError: the shapes cannot be the same.
@@ -123,10 +123,10 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
-        """Raise unless both have as many axes.
+        """Raise unless both have the same number of axes.
 
         Raises:
-            ValueError: one has more.
+            ValueError: the ranks differ.
         """
         other = TensorShape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
@@ -220,7 +220,7 @@ def lengths_of(dims):
 
 
 def slice_of_unknown(key):
-    """Of a shape of unknown rank the first axes can be had: they are unknown too."""
+    """A slice of a shape of unknown rank: unknown lengths, and as many as the bounds tell, counted from the start."""
     known = key.stop is not None and key.stop >= (key.start or 0) >= 0
     return TensorShape([None] * (key.stop - (key.start or 0)) if known else None)
 

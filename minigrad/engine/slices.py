@@ -14,8 +14,8 @@ from .tensor import Tensor
 class IndexedSlices:
     """Sparse rows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`; repeated rows add up.
 
-    `tape.gradient` gives it for a source that was read by `gather` or `embedding_lookup`. Any op accepts it, and
-    `mg.convert_to_tensor` makes the whole Tensor of it.
+    `tape.gradient` returns it for a source that was read by `gather` or `embedding_lookup`. Any op accepts it, and
+    `mg.convert_to_tensor` converts it to a dense Tensor.
 
     >>> import minigrad as mg
     >>> table = mg.Variable([[1.0], [2.0], [3.0]])
@@ -38,7 +38,7 @@ class IndexedSlices:
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole; unknown without a `dense_shape`."""
+        """The shape of the dense Tensor; unknown without a `dense_shape`."""
         return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
 
     def with_values(self, values: Any) -> "IndexedSlices":
@@ -73,13 +73,13 @@ class SparseRows:
         self.values, self.indices, self.shape = values, indices, tuple(shape)
 
     def public(self):
-        """The rows as the user gets them."""
+        """The rows as IndexedSlices, for the user."""
         values = self.values.public() if self.values.__class__ is Recorded else Tensor.of(self.values)
         shape = np.array(self.shape, np.int32)
         return IndexedSlices(values, Tensor.of(self.indices), Tensor.of(shape))
 
     def dense(self):
-        """The whole, zeros and all."""
+        """The dense array, zeros included."""
         return OPS["scatter_rows"].np(self.values, self.indices, self.shape)
 
     def __tf_tensor__(self, dtype=None, name=None):  # `Recorded + rows` is the op add

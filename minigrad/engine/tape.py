@@ -1,4 +1,4 @@
-"""GradientTape: while ops run it records a step for each tracked input; `gradient` goes back over the steps."""
+"""GradientTape: records a step for each tracked input of an op; `gradient` runs the backward pass over the steps."""
 
 import contextlib
 import math as python_math
@@ -16,7 +16,7 @@ from .. import nest
 from ..errors import visible
 from . import dtypes
 from .backward import backward, backward_rows, prune
-from .listening import Exit, Listener, end, listening, recording
+from .listening import Exit, Listener, end, listeners_only, listening, recording
 from .op import convert
 from .questions import (
     UnconnectedGradients,
@@ -28,13 +28,13 @@ from .questions import (
     unconnected_mode,
     warn_of_dtype,
     warn_of_recorded_backward,
-    zeros,
+    zeros_of,
 )  # fmt: skip
 from .rules import Recorded
-from .slices import SparseRows
+from .slices import IndexedSlices, SparseRows
 from .tensor import Tensor, next_id
 
-# From 3.14 on, a call drops a method before it has run, and what is told of that would leave the block a second time.
+# Since 3.14, a call releases a bound method before running it: the weak reference to it would exit the block twice.
 bound = MethodType if sys.version_info < (3, 14) else partial
 
 
@@ -44,7 +44,7 @@ class TapeExit(Exit):
     def __get__(self, tape, kind=None):
         if tape is None:
             return self.method
-        if tape.block is not None:  # asked for once more, inside the block
+        if tape.block is not None:  # looked up again, inside the block
             return tape.stop
         leave = bound(self.method, tape)
         tape.block = weakref.ref(leave, bound(self.method, tape))
@@ -52,14 +52,14 @@ class TapeExit(Exit):
 
 
 class GradientTape(Listener):
-    """Records ops as they run, and gives the derivatives of what they computed.
+    """Records ops as they run, and computes the derivatives of their results.
 
-    Only what depends on something *watched* is recorded: trainable Variables are watched when they are read,
-    Tensors when you say `watch`. In memory it keeps what the VJPs will need, and nothing else.
+    Only ops on something that depends on a *watched* value are recorded: trainable Variables are watched when they are
+    read, Tensors when you call `watch`. The tape keeps in memory only what the VJPs will need.
 
     Args:
         persistent: keep the record, so that `gradient` can be called more than once; its memory is freed with the
-            tape, or by `reset`. Otherwise the first call uses it up, and frees its memory as it goes.
+            tape, or by `reset`. Otherwise the first call uses it up, freeing its memory along the way.
         watch_accessed_variables: watch each trainable Variable that is read; if False, watch by hand.
 
     >>> import minigrad as mg
@@ -69,7 +69,7 @@ class GradientTape(Listener):
     >>> print(tape.gradient(y, x))
     mg.Tensor(6.0, shape=(), dtype=float32)
 
-    Gradients of gradients come from a tape around a tape:
+    Nested tapes compute gradients of gradients:
 
     >>> with mg.GradientTape() as outer:
     ...     with mg.GradientTape() as inner:
@@ -79,19 +79,19 @@ class GradientTape(Listener):
     18.0
     """
 
-    # A step for each tracked input of an op, in the order of running (see backward.py); None: not entered, or used up.
+    # A step for each tracked input of an op, in execution order (see backward.py); None: not entered, or used up.
     steps: "list | None" = None
-    tracked_ids: Any = frozenset()  # the ids that a watched value has reached
-    roots = tracked_ids  # the ids where watching began
-    variables: dict  # id -> each Variable that was watched
-    read_versions: dict  # id -> how often each Variable had been assigned when it was last read
+    tracked_ids: Any = frozenset()  # the ids of all values that depend on something watched
+    roots = tracked_ids  # the ids of what is watched
+    variables: dict  # id -> watched Variable
+    read_versions: dict  # id -> the version of the Variable when it was last read
     entered = False
-    ended = 0  # Tensors with a higher number are younger than the block
+    ended = 0  # Tensors with a higher id were made after the block
     last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients
-    refused = False  # was the last question one too many?
-    traces: tuple = ()  # the last that have heard it
+    refused = False  # was it asked again once used up?
+    traces: tuple = ()  # the last traces that heard it
     checkpoint: Any = None  # from which a trace can replay its block
-    here: Any = None  # the part of `listening` of the thread in which it was entered
+    here: Any = None  # the state of `listening` in the thread in which it was entered
     block: Any = None  # a weak reference to what its open `with` holds: see Exit
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
@@ -130,34 +130,34 @@ class GradientTape(Listener):
             self.block = None
 
     def stop(self, *error: Any) -> None:
-        """Listen no longer, though the block may go on."""
+        """Stop listening, even if the block continues."""
         GradientTape.__exit__(self)
 
     def _held_by_hand(self):
-        """What listens for a tape that was entered without `with`: as long as somebody holds the tape."""
+        """A proxy that listens for a tape entered without `with`, for as long as the tape is referenced."""
         return weakref.proxy(self, partial(end, self.here, same=operator.is_))
 
     def _forget(self):
-        """Begin an empty record."""
+        """Start an empty record."""
         self.last_question, self.refused, self.steps = GradientTape.last_question, False, []
         self.tracked_ids, self.roots, self.variables, self.read_versions = set(), set(), {}, {}
 
     def _is_recorded(self):
-        """Will a tape record the backward pass? An outer one does, and a persistent tape itself inside its block."""
+        """Will a tape record the backward pass? An outer one does, and so does a persistent tape inside its block."""
         return any([one.tracked_ids is not None and (one != self or self.persistent) for one in listening.now])
 
     def watch(self, tensor: Any) -> None:
         """Record, from here on, what is computed from `tensor`.
 
-        What was computed from it before stays unrecorded: what an op would need for an input that is not watched yet is
-        not kept. (TensorFlow keeps all inputs of an op if one of them is watched: in `y = matmul(x, w)` and only then
-        `watch(x)`, with a Variable `w`, it gives dy/dx. minigrad gives None, and `explain` says why.)
+        Earlier ops stay unrecorded: what the VJP of an unwatched input would need is not kept. (TensorFlow keeps all
+        inputs of an op if one of them is watched: after `y = matmul(x, w)` with a Variable `w` and only then
+        `watch(x)`, it gives dy/dx. minigrad gives None, and `explain` says why.)
 
         Args:
             tensor: a Tensor or a Variable of a float or complex dtype, or a nest of them.
 
         Raises:
-            ValueError: it is something else, such as a Python number.
+            ValueError: `tensor` is something else, such as a Python number.
             AttributeError: the tape is not running yet.
 
         >>> import minigrad as mg
@@ -191,7 +191,7 @@ class GradientTape(Listener):
                     listener.watching(self, one)
 
     def read(self, variable):
-        """A Variable was read, for the first time in which the tape listens or since it was assigned."""
+        """A Variable was read, for the first time while the tape listens, or since its last assignment."""
         self.read_versions[variable.id] = variable.version
         if self.watch_accessed and variable.trainable:
             self.variables[variable.id] = variable
@@ -200,7 +200,7 @@ class GradientTape(Listener):
                 self.tracked_ids.add(variable.id)
 
     def wrote(self, variable: Any, given: Any, how: str) -> None:
-        """A Variable that is assigned counts as used; a new one does not."""
+        """A Variable that is assigned is listed in `watched_variables`; a new one is not."""
         if self.watch_accessed and variable.trainable and how != "Variable":
             self.variables[variable.id] = variable
 
@@ -217,7 +217,7 @@ class GradientTape(Listener):
         return tuple(self.variables[i] for i in sorted(self.variables))
 
     def stop_recording(self) -> contextlib.AbstractContextManager[None]:
-        """A block whose ops the tape does not record: what they compute is a constant to it.
+        """A context manager whose ops the tape does not record: their results are constants to it.
 
         Raises:
             ValueError: the tape is not recording.
@@ -235,7 +235,7 @@ class GradientTape(Listener):
         return Pause(self)
 
     def reset(self) -> None:
-        """Forget all that was recorded and watched, and go on recording.
+        """Discard everything recorded and watched, and continue recording.
 
         Raises:
             ValueError: the tape is not recording.
@@ -262,21 +262,21 @@ class GradientTape(Listener):
         """The derivative of `target` with respect to each of `sources`.
 
         Args:
-            target: a Tensor or Variable, or a nest of them. If there are several elements, it is their sum that is
-                differentiated; `jacobian` keeps them apart.
+            target: a Tensor or Variable, or a nest of them. The sum of all elements is differentiated; `jacobian` keeps
+                them apart.
             sources: Tensors or Variables, in any nest of lists, tuples and dicts.
-            output_gradients: what to multiply each element of the target by, in the form of `target`; ones if None.
-            unconnected_gradients: what to give for a source that the target does not depend on:
+            output_gradients: the upstream gradients of the target, in the structure of `target`; ones if None.
+            unconnected_gradients: what to return for a source that the target does not depend on:
                 `mg.UnconnectedGradients.NONE` (None) or `ZERO` (zeros).
 
         Returns:
-            The derivatives, in the form of `sources`: each with the shape and dtype of its source, or None. For a
-            source that was read by `gather` it is an `mg.IndexedSlices`.
+            The derivatives, in the structure of `sources`: each with the shape and dtype of its source, or None. The
+            derivative for a source that was read by `gather` is an `mg.IndexedSlices`.
 
         Raises:
             RuntimeError: the tape is not persistent and was asked before, or was never entered.
             LookupError: an op on the way has no registered gradient.
-            TypeError, AttributeError: a target or a source is no Tensor.
+            TypeError, AttributeError: a target or a source is neither a Tensor nor a Variable.
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
 
         >>> import minigrad as mg
@@ -290,13 +290,13 @@ class GradientTape(Listener):
             raise self._used_up()
         missing = None
         if unconnected_gradients is not UnconnectedGradients.NONE:
-            missing = zeros if unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO else None
+            missing = zeros_of if unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO else None
         alone = hasattr(sources, "id")
         leaves, source_ids = ([sources], [sources.id]) if alone else source_leaves(sources)
         targets = [target] if hasattr(target, "id") else target_leaves(target)
         recorded = self._is_recorded() if listening.now else False
         if target.__class__ is Tensor and output_gradients is None and not recorded and target.value.dtype.kind != "O":
-            y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
+            y = target.value  # a scalar 1 is faster to make, and to compute with
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.shape else y.dtype.type(1)}
         else:
             seeds = seeds_of(self, targets, output_gradients, recorded)
@@ -317,11 +317,11 @@ class GradientTape(Listener):
             experimental_use_pfor: if False, the tape must be persistent, as in TensorFlow; it has no other effect.
 
         Returns:
-            In the form of `sources`: a Tensor of shape `target.shape + source.shape` for each, or None.
+            In the structure of `sources`: a Tensor of shape `target.shape + source.shape` for each, or None.
 
         Raises:
             RuntimeError: the tape is not persistent and was asked before.
-            AttributeError: the target is no Tensor.
+            AttributeError: the target is not a Tensor.
 
         >>> import minigrad as mg
         >>> x = mg.Variable([1.0, 2.0])
@@ -336,7 +336,8 @@ class GradientTape(Listener):
         unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
         watched = self.watch_accessed and getattr(target, "trainable", False)
-        tracked = one_tensor("target", target).id in self.tracked_ids or watched
+        target = self._dense(target)
+        tracked = target.id in self.tracked_ids or watched
         target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
         smooth = tracked and target.value.dtype.kind in "fc"
@@ -345,7 +346,8 @@ class GradientTape(Listener):
         def in_shape(*given):
             return {i: rows.reshape((*shape, *rows.shape[1:])) for i, rows in backward_rows(*given).items()}
 
-        missing = (lambda source: zeros(source, shape)) if unconnected_gradients is UnconnectedGradients.ZERO else None
+        zero = unconnected_gradients is UnconnectedGradients.ZERO
+        missing = (lambda source: zeros_of(source, shape)) if zero else None
         found = self._ask(in_shape, [target], seeds, leaves, source_ids, self._is_recorded(), missing)
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
@@ -353,12 +355,12 @@ class GradientTape(Listener):
                        parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Tensor:  # fmt: skip
         """The Jacobian of each example of a batch, where example i of `target` depends on example i of `source` alone.
 
-        It is computed from the sum over the batch: if examples do mix, the answer is wrong, and nothing says so.
+        It is computed from the sum over the batch: if examples do mix, the result is silently wrong.
 
         Args:
             target: a Tensor of shape `(batch, ...)`.
             source: a Tensor or Variable of shape `(batch, ...)`.
-            unconnected_gradients: as for `gradient`, but unconnected always gives zeros, as in TensorFlow.
+            unconnected_gradients: as for `gradient`, but an unconnected source always gets zeros, as in TensorFlow.
             parallel_iterations: accepted as in TensorFlow, without effect.
             experimental_use_pfor: if False, the tape must be persistent, as in TensorFlow; it has no other effect.
 
@@ -385,7 +387,7 @@ class GradientTape(Listener):
             raise self._used_up()
         unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "batch_jacobian")
-        target, source = convert(one_tensor("target", target)), one_tensor("source", source)
+        target, source = convert(self._dense(target)), one_tensor("source", source)
         if not target.shape.rank:
             raise IndexError("list index out of range: the target is one number, and has no batch. Ask tape.gradient.")
         for shape in (target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)):
@@ -407,13 +409,20 @@ class GradientTape(Listener):
 
         return self._ask(by_example, [target], seeds, [source], [source.id], self._is_recorded(), missing)[0]
 
+    def _dense(self, target):
+        """The target of a Jacobian: one Tensor. The op that sums sparse rows is recorded too."""
+        if target.__class__ is not IndexedSlices:
+            return one_tensor("target", target)
+        with listeners_only(*[one for one in listening.now if one is not self], self):
+            return convert(target)
+
     def _ask(self, compute, targets, seeds, sources, source_ids, recorded, missing):
-        """What every question shares: use the steps, go back over them, tell who listens, and keep what was asked.
+        """The common part of all questions: take the steps, run the backward pass, notify listeners, keep the question.
 
         Args:
-            compute: `backward`, or what arranges the rows that `backward_rows` found.
-            seeds: id of a target -> the gradient to begin with.
-            missing: makes what is given for a source that is not connected; None gives None.
+            compute: `backward`, or a function that arranges the rows found by `backward_rows`.
+            seeds: id of a target -> its initial gradient.
+            missing: makes the result for an unconnected source; if None, that is None.
         """
         now = listening.now
         for listener in now:
@@ -423,7 +432,7 @@ class GradientTape(Listener):
         try:
             steps = self.steps[:] if self.persistent else self.steps
             if not self.persistent:
-                del self.steps  # of several threads only one can
+                del self.steps  # only one of several threads can
         except (AttributeError, TypeError):
             raise self._used_up() from None
         if not self.roots.issubset(source_ids):
@@ -459,13 +468,13 @@ class GradientTape(Listener):
 
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
-            check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
-            seconds: under a trace, how long the tape's block may be replayed to try the answer; 1.8 if not given, and
-                none at all with 0.
+            check: a function that recomputes the target from the sources; its numerical derivative checks the tape's.
+            seconds: under a trace, how long the tape's block may be replayed to test the answer; 1.8 by default, 0 for
+                no replay.
 
         Returns:
-            An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it
-            knows every line; without, it says what the tape alone can tell.
+            An `Explanation` for each source, in the structure of `sources`: print it. With `mg.trace(True)` at the top,
+            it knows every line; without, only what the tape recorded.
 
         >>> import minigrad as mg
         >>> x = mg.Variable(3)
@@ -474,12 +483,12 @@ class GradientTape(Listener):
         >>> print(tape.explain(y, x).status, tape.explain(y, x).codes)
         none ('INTEGER',)
         """
-        from ..explain import explain  # the one import that goes up, when somebody first asks
+        from ..explain import explain  # the only upward import, made on first use
 
         return explain(self, target, sources, output_gradients, unconnected_gradients, check, seconds)
 
     def _used_up(self):
-        """The error for a question to a tape that is used up."""
+        """The error for a question to a used-up tape."""
         self.refused = True
         problem = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
         for listener in listening.now:

@@ -1,4 +1,4 @@
-"""Tensor: a value that never changes, and a number to call it by. Knows no op and no tape."""
+"""Tensor: an immutable value with a unique id. This module knows nothing of ops and tapes."""
 
 import itertools
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from .conversion import as_value
 from .listening import coming, leaving
 from .shape import TensorShape
 
-next_id = itertools.count(1).__next__  # 0 is that of constants which no tape can watch
+next_id = itertools.count(1).__next__  # 0 is the id of cached Python numbers, which no tape can watch
 
 
 class Operators:
-    """Python's operators on Tensors and Variables. `x * y` runs the op `multiply`; program/operators.py has all."""
+    """Python's operators on Tensors and Variables: `x * y` runs the op `multiply`. See program/operators.py."""
 
     __slots__ = ()
 
@@ -36,11 +36,11 @@ class Operators:
         __getitem__, __neg__, __abs__, __invert__ = binary, unary, unary, unary
 
     def get_shape(self) -> TensorShape:
-        """The length of each axis, as `shape`."""
+        """The length of each axis; the same as `shape`."""
         return self.shape
 
     def ref(self) -> "Reference":
-        """A handle that can be hashed, for sets and dicts: Tensors and Variables cannot, as `==` compares elements."""
+        """A hashable handle, for sets and dicts. Tensors and Variables are not hashable, as `==` compares elements."""
         return Reference(self)
 
     def __copy__(self):
@@ -48,10 +48,10 @@ class Operators:
 
 
 class Tensor(Operators):
-    """A value: a number, or an array of numbers of one dtype. It never changes.
+    """An immutable value: a number, or an array of numbers of one dtype.
 
-    Make one with `mg.constant`; ops make the others. Its operators (`x * y`, `x[0]`, `x > 0`) are the ops of
-    the same meaning: program/operators.py has the table, and `print(mg.Tensor.__mul__.source)` shows what runs.
+    Create one with `mg.constant`; ops return others. Operators (`x * y`, `x[0]`, `x > 0`) run the corresponding ops:
+    program/operators.py has the table, and `print(mg.Tensor.__mul__.source)` shows what runs.
 
     >>> import minigrad as mg
     >>> x = mg.constant([[1.0, 2.0]])
@@ -68,7 +68,7 @@ class Tensor(Operators):
 
     @classmethod
     def of(cls, value: Any) -> "Tensor":
-        """The Tensor of a value that NumPy has just made: nothing is checked, nothing copied."""
+        """A Tensor of a value that NumPy has just computed, without checks or copies."""
         tensor = Tensor()
         tensor.value, tensor.id = value, next_id()
         return tensor
@@ -80,12 +80,12 @@ class Tensor(Operators):
 
     @property
     def dtype(self) -> dtypes.DType:
-        """What kind of number each element is."""
+        """The dtype of the elements."""
         return dtypes.BY_NUMPY[self.value.dtype]
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return self.value.ndim
 
     @property
@@ -94,16 +94,16 @@ class Tensor(Operators):
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def set_shape(self, shape: Any) -> None:
-        """Check the shape; it is always known here.
+        """Check that the shape is compatible with this one, which is always known here.
 
         Raises:
-            ValueError: it is not this one.
+            ValueError: the shapes are incompatible.
         """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
 
     def numpy(self) -> Any:
-        """The value as a NumPy array (a copy) or, without axes, as a NumPy scalar. It leaves the tape behind.
+        """The value as a NumPy array (a copy) or, without axes, as a NumPy scalar. Tapes do not follow the result.
 
         >>> import minigrad as mg
         >>> mg.constant(6.0).numpy()
@@ -113,10 +113,10 @@ class Tensor(Operators):
         return leaving(self, "numpy()", value.copy() if value.ndim else value[()])
 
     def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> "Tensor":
-        """The Tensor itself, for whoever wants a Tensor.
+        """The Tensor itself, for conversion to a Tensor.
 
         Raises:
-            ValueError: it has another dtype: nothing is cast in silence.
+            ValueError: the Tensor has another dtype: it is never cast implicitly.
         """
         if dtype is not None and dtypes.as_dtype(dtype) is not self.dtype:
             wanted = dtypes.as_dtype(dtype)
@@ -190,7 +190,7 @@ class Tensor(Operators):
         return [name for name in object.__dir__(self) if name not in HABITS]
 
 
-GRAPHS = ("name", "graph", "op", "value_index")  # what tensors have in TensorFlow's graphs alone
+GRAPHS = ("name", "graph", "op", "value_index")  # attributes that tensors have only in TensorFlow's graphs
 ONLY_VARIABLES = "x = mg.Variable(...): only Variables can change"
 HABITS = {"T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
           "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
@@ -201,9 +201,9 @@ HABITS = {"T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x
 
 
 class Missing:
-    """An attribute that other libraries' tensors have and this one has not: the error says what to write instead.
+    """An attribute that tensors of other libraries have but ours lack: the error says what to write instead.
 
-    (A descriptor for each, and no `__getattr__`: with that, Python looks up every attribute more slowly.)
+    (One descriptor each rather than `__getattr__`, which would slow down every attribute lookup.)
     """
 
     def __init__(self, name):
@@ -216,7 +216,7 @@ class Missing:
 
 
 def refuse_habits(kind):
-    """Give a class such an error for each of these attributes that it has not."""
+    """Give a class such an error for each of these attributes that it lacks."""
     for name in {*HABITS, *GRAPHS} - {*vars(kind)}:
         setattr(kind, name, Missing(name))
 
@@ -261,17 +261,17 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None
 
     Args:
         value: a number, a string, a NumPy array, or lists of these; all are copied.
-        dtype: what the elements shall be. Without it Python's floats become float32 and its ints int32 (int64 if
-            they are large), and a NumPy array keeps its own dtype.
-        shape: the shape to give it; a single number fills it.
+        dtype: the dtype of the elements. If None, Python floats become float32 and Python ints int32 (int64 if they are
+            large), and a NumPy array keeps its dtype.
+        shape: the shape of the result; a single number fills it.
         name: accepted as in TensorFlow; eager Tensors have no name.
 
     Returns:
-        A Tensor. A Tensor given is returned as it is.
+        A Tensor: `value` itself if it is a Tensor already and keeps its shape.
 
     Raises:
-        TypeError: the value does not fit `dtype` (1.5 is no int32) or `shape`.
-        ValueError: the value is no rectangle of numbers.
+        TypeError: the value does not fit `dtype` (1.5 is not an int32) or `shape`.
+        ValueError: the value is not rectangular, or its type is not supported.
 
     >>> import minigrad as mg
     >>> mg.constant([1, 2])
@@ -284,7 +284,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None
 
 
 def same_dtype(tensor, dtype):
-    """The Tensor, which must have the dtype asked for: nothing is cast in silence."""
+    """The Tensor, which must have the requested dtype: it is never cast implicitly."""
     if dtype is not None and dtypes.as_dtype(dtype) != tensor.dtype:
         problem = f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype"
         raise TypeError(f"{problem} {tensor.dtype!r}. To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r}).")

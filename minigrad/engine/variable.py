@@ -1,5 +1,6 @@
-"""Variable: state. Reading it gives the Tensor of this moment; a later assignment cannot touch what was read."""
+"""Variable: mutable state. Reading it gives a Tensor of its current value, which later assignments do not change."""
 
+import enum
 import operator
 import threading
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from .tensor import Operators, Tensor, next_id, refuse_habits, shown
 
 
 class Naming(threading.local):
-    """What `mg.name_scope` puts before the names of new Variables in this thread, innermost last."""
+    """The prefixes that `mg.name_scope` gives to the names of new Variables in this thread, innermost last."""
 
     def __init__(self):
         self.scopes = [""]
@@ -28,7 +29,7 @@ naming = Naming()
 
 @op("ReadVariableOp", dvariable=accepts_sparse(lambda dvalue: dvalue))
 def read_value(variable):
-    """The present value of a Variable, as a Tensor of its own.
+    """The current value of a Variable, as a new Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.Variable(3.0).read_value())
@@ -38,7 +39,7 @@ def read_value(variable):
 
 
 def refused_in_place(symbol, method):
-    """What `variable += value` runs, for this operator: it raises, and names the method that changes a Variable."""
+    """The method behind `variable += value`, for this operator: it raises, and names the method to use instead."""
     variable, change = "variable", f"{method}(value)"
     if method == "assign":
         variable, change = "var", f"assign(var {symbol} value)"
@@ -51,23 +52,58 @@ def refused_in_place(symbol, method):
     return refuse
 
 
+class VariableSynchronization(enum.Enum):
+    """When TensorFlow brings the copies of a Variable on several devices together. Here is one device.
+
+    What is synchronized `ON_READ` is not trainable, unless that is asked for.
+
+    >>> import minigrad as mg
+    >>> mg.Variable(1.0, synchronization=mg.VariableSynchronization.ON_READ).trainable
+    False
+    """
+
+    AUTO, NONE, ON_WRITE, ON_READ = range(4)
+
+
+class VariableAggregation(enum.Enum):
+    """What TensorFlow makes of the copies of a Variable on several devices. Here is one device.
+
+    >>> import minigrad as mg
+    >>> mg.Variable(1.0, aggregation=mg.VariableAggregation.MEAN).aggregation
+    <VariableAggregation.MEAN: 2>
+    """
+
+    NONE, SUM, MEAN, ONLY_FIRST_REPLICA = range(4)
+
+
+def mode_of(kind, choice, what, name):
+    """The member of one of these two that was meant. Raise ValueError if there is none."""
+    try:
+        return kind(choice)
+    except ValueError:
+        problem = f"Invalid variable {what} mode: {visible(choice)} for variable: {visible(name)}."
+        raise ValueError(f"{problem} Write mg.{kind.__name__}.{kind(1).name}.") from None
+
+
 class Variable(Operators):
-    """A value that can be assigned anew: the parameters of a model.
+    """A value that can be reassigned, such as a parameter of a model.
 
     A tape watches a trainable Variable as soon as it is read. Arithmetic on Variables gives Tensors, so
-    `v = v + 1` makes `v` a Tensor; to change the Variable, `v.assign_add(1)`.
+    `v = v + 1` makes `v` a Tensor; to change the Variable, write `v.assign_add(1)`.
 
     Args:
-        initial_value: whatever `mg.convert_to_tensor` takes, or a function without parameters that gives it.
-        trainable: whether tapes watch it by themselves.
-        validate_shape, caching_device, import_scope, constraint, synchronization, aggregation, variable_def,
-            experimental_enable_variable_lifting: accepted as in TensorFlow; `constraint` is kept, the others ignored.
+        initial_value: anything that `mg.convert_to_tensor` accepts, or a function without parameters that returns it.
+        trainable: whether tapes watch it automatically; by default, unless it is synchronized `ON_READ`.
+        validate_shape, caching_device, import_scope, constraint, variable_def, experimental_enable_variable_lifting:
+            accepted as in TensorFlow; `constraint` is kept, the others ignored.
         name: shown when it is printed; need not be unique.
-        dtype: converts the initial value.
-        shape: what may be assigned later: `mg.TensorShape(None)` is any shape. By default that of the initial value.
+        synchronization, aggregation: kept; on one device they change nothing else.
+        dtype: the dtype to which the initial value is converted.
+        shape: the shape of later values: `mg.TensorShape(None)` allows any. By default that of the initial value.
 
     Raises:
-        ValueError: there is no initial value, it does not fit `shape` or `dtype`, or `constraint` is no function.
+        ValueError: there is no initial value, it does not fit `shape` or `dtype`, `constraint` is not callable,
+            or there is no such way to synchronize or to aggregate.
 
     >>> import minigrad as mg
     >>> v = mg.Variable([1.0, 2.0], name="v")
@@ -78,6 +114,7 @@ class Variable(Operators):
     """
 
     __array_priority__ = 100  # so that `ndarray * variable` asks the Variable
+    synchronization, aggregation = VariableSynchronization.AUTO, VariableAggregation.NONE
 
     def __init__(self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
                  caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
@@ -89,7 +126,7 @@ class Variable(Operators):
             raise ValueError(f"{problem} providing a `variable_def`. You provided neither. Write mg.Variable(0.0).")
         if constraint is not None and not callable(constraint):
             problem = "Argument `constraint` must be None or a callable."
-            raise ValueError(f"{problem} a callable. Got a {type(constraint)}:  {constraint}")
+            raise ValueError(f"{problem} a callable. Got a {type(constraint)}:  {visible(constraint)}")
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string. Got {name!r}.")
         with without_tapes():
@@ -102,7 +139,12 @@ class Variable(Operators):
         self.id = next_id()
         self.version = 0  # counts the assignments
         self.smooth = value.dtype.kind in "fc"  # can a gradient flow along it?
-        self._trainable = True if trainable is None else bool(trainable)
+        if synchronization is not None:
+            self.synchronization = mode_of(VariableSynchronization, synchronization, "synchronization", name)
+        if aggregation is not None:
+            self.aggregation = mode_of(VariableAggregation, aggregation, "aggregation", name)
+        on_read = self.synchronization is VariableSynchronization.ON_READ
+        self._trainable = not on_read if trainable is None else bool(trainable)
         self._constraint = constraint
         self._name = f"{naming.scopes[-1]}{'Variable' if name is None else name}:0"
         self._store(value)
@@ -116,39 +158,41 @@ class Variable(Operators):
     # ---- reading ---------------------------------------------------------------------------------------------------
 
     def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> Tensor:
-        """The present value. It goes by the Variable's own id, so a tape that watches one follows the other.
+        """The current value, as a Tensor with the Variable's id, so that a tape that watches the Variable follows it.
 
         Raises:
-            ValueError: it has another dtype: nothing is cast in silence.
+            ValueError: the Variable has another dtype: it is never cast implicitly.
         """
         if dtype is not None and as_dtype(dtype) is not self.dtype:
             wanted = as_dtype(dtype)
             given = f"`tf.Variable of type {self.dtype.name}. (Variable: {self!r})"
             problem = f"Incompatible type conversion requested to type {wanted.name} for {given}"
             raise ValueError(f"{problem} Write mg.cast(v, {wanted!r}).")
+        now = self._now
         for listener in listening.now:
             if listener.read_versions.get(self.id) != self.version:  # not read yet, or assigned since
-                listener.read(self)
-        return self._now
+                stand_in = listener.read(self)
+                now = now if stand_in is None else stand_in
+        return now
 
     def value(self) -> Tensor:
-        """The present value as a Tensor, connected to the Variable."""
+        """The current value as a Tensor, connected to the Variable."""
         return read_value(self)
 
     read_value = value
 
     def numpy(self) -> Any:
-        """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
+        """The current value as a NumPy array (a copy) or scalar, which tapes do not follow."""
         return self.__tf_tensor__().numpy()
 
     @property
     def shape(self) -> TensorShape:
-        """The shape that every value of it has."""
+        """The shape that every assigned value must have."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
-        """What kind of number each element is."""
+        """The dtype of the elements."""
         return self._now.dtype
 
     @property
@@ -157,14 +201,14 @@ class Variable(Operators):
         return self._now.device
 
     def is_initialized(self, name: "str | None" = None) -> Tensor:
-        """True: there is a value from the beginning."""
+        """Always True: a Variable has a value from the beginning."""
         return convert(True)
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
                read_value: bool = True) -> "Variable | None":  # fmt: skip
-        """Give it a new value.
+        """Assign a new value.
 
         Args:
             value: of the same shape and dtype; Python's numbers and NumPy's arrays are converted.
@@ -172,10 +216,10 @@ class Variable(Operators):
             read_value: if False, return None.
 
         Returns:
-            The Variable in its new state, as something that can be computed with.
+            The Variable, for use in further expressions.
 
         Raises:
-            ValueError: the shape or the dtype is another.
+            ValueError: the shape or the dtype differs.
             TypeError: a Python number does not fit the dtype.
 
         >>> import minigrad as mg
@@ -184,8 +228,7 @@ class Variable(Operators):
         >>> print(v.numpy())
         [3. 4.]
         """
-        for listener in listening.now:
-            listener.changing(self)
+        self._present()
         given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
             problem = f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."
@@ -195,11 +238,11 @@ class Variable(Operators):
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> "Variable | None":  # fmt: skip
-        """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
+        """Add `delta`, of the same shape and dtype, to the value; otherwise like `assign`.
 
         Raises:
-            InvalidArgumentError: the shape is another; nothing is broadcast.
-            ValueError, TypeError: the dtype is another.
+            InvalidArgumentError: the shape differs; `delta` is not broadcast.
+            ValueError, TypeError: the dtype differs.
 
         >>> import minigrad as mg
         >>> v = mg.Variable(1.0)
@@ -207,44 +250,54 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        step = self._step(delta, "AssignAddVariableOp")
-        return self._assigned(self._now.value + step, delta, "assign_add", read_value)
+        before, step = self._step(delta, "AssignAddVariableOp")
+        return self._assigned(before + step, delta, "assign_add", read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> "Variable | None":  # fmt: skip
-        """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        step = self._step(delta, "AssignSubVariableOp")
-        return self._assigned(self._now.value - step, delta, "assign_sub", read_value)
+        """Subtract `delta`, of the same shape and dtype, from the value; otherwise like `assign_add`."""
+        before, step = self._step(delta, "AssignSubVariableOp")
+        return self._assigned(before - step, delta, "assign_sub", read_value)
+
+    def _present(self):
+        """The current array, for a method that is about to change it."""
+        now = self._now
+        for listener in listening.now:
+            stand_in = listener.changing(self)
+            now = now if stand_in is None else stand_in
+        return now.value
 
     def _fitting(self, value):
-        """The array of a value to be assigned, which must have the Variable's dtype."""
+        """The array of a value to be assigned; a Tensor must have the Variable's dtype."""
         if value.__class__ is Tensor and value.value.dtype is self._now.value.dtype:
             return value.value
         return (value.__tf_tensor__(self.dtype) if hasattr(value, "__tf_tensor__") else convert(value, self._now)).value
 
     def _step(self, delta, kernel):
-        for listener in listening.now:
-            listener.changing(self)
-        value = self._fitting(delta)
+        before, value = self._present(), self._fitting(delta)
         if value.dtype.kind in "bO":
             problem = f"No OpKernel was registered to support Op '{kernel}'"
             raise invalid(f"{problem} used by dtype {self.dtype.name} [Op:{kernel}] name: ")
-        if value.shape != self._now.value.shape:
-            shapes = [bracketed(shape) for shape in (self._now.value.shape, value.shape)]
+        if value.shape != before.shape:
+            shapes = [bracketed(shape) for shape in (before.shape, value.shape)]
             problem = f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]},"
             raise invalid(f"{problem} shapes must be equal. [Op:{kernel}] name: ")
-        return value
+        return before, value
 
     def _assigned(self, value, given, how, read_value=True):
-        """The Variable with a new value, which came from what the user gave to the method `how`."""
-        self.version += 1
-        self._store(value)
+        """Store a new value, made from what the user gave to the method `how`, and return the Variable."""
+        for listener in listening.now:
+            if listener.keeps(self, value):
+                break
+        else:
+            self.version += 1
+            self._store(value)
         for listener in listening.now:
             listener.wrote(self, given, how)
         return _UnreadVariable(self) if read_value else None
 
     def _store(self, value):
-        """Keep a value, as a Tensor under the Variable's own id."""
+        """Keep a value as a Tensor with the Variable's id."""
         now = Tensor()
         now.value, now.id = value, self.id
         self._now = now
@@ -252,8 +305,9 @@ class Variable(Operators):
     # ---- Python ----------------------------------------------------------------------------------------------------
 
     def __array__(self, dtype=None, copy=None):
-        copied = np.array(self._now.value, dtype)  # always: the next assignment must not reach what NumPy holds
-        return leaving(self.__tf_tensor__(), "NumPy", copied)
+        now = self.__tf_tensor__()
+        copied = np.array(now.value, dtype)  # always a copy: writing to it must not change the Variable
+        return leaving(now, "NumPy", copied)
 
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
@@ -279,7 +333,7 @@ for kind in (bool, int, float, complex):
 
 
 def initial_of(value, dtype):
-    """The array to begin with: what a Tensor or a Variable holds now, or what Python's or NumPy's values become."""
+    """The initial array: that of a Tensor or Variable, or one converted from a Python or NumPy value."""
     tensor = value.__tf_tensor__(dtype, "initial_value") if hasattr(value, "__tf_tensor__") else tensor_of(value, dtype)
     return tensor.value
 

@@ -1,9 +1,10 @@
-"""Writes out what an op does when it runs: one template, filled with the names of a declaration.
+"""Generates the function that runs an op: one template, filled with the names of a declaration.
 
-In the text `x` is a Tensor and `x_` is its array. Nothing is looked up later: there is a line for each input, each
-check and each edge of the graph. `print(mg.multiply.source)` shows it.
+In the generated code `x` is a Tensor and `x_` is its array. There is a line for each input, each check and each edge of
+the graph, so that nothing is looked up at run time. `print(mg.multiply.source)` shows it.
 """
 
+import functools
 import itertools
 import re
 
@@ -14,7 +15,7 @@ from .operands import convert, convert_all, convert_or_keep, refuse_dtype, refus
 from .rules import Recompute
 from .tensor import Tensor, next_id
 
-# A line is written once for each thing that its comment names, and not at all where there is none.
+# A line is repeated for each item that its comment names, and left out if there is none.
 TEMPLATE = """
 def {op}({parameters}):
     if {x}.__class__ is not Tensor: {x} = {convert}({x}{like})                                         # each single input
@@ -47,18 +48,23 @@ LINES = [(code.rstrip(), when) for code, _, when in (line.partition("  # ") for 
 
 
 def track_outputs(outputs, tracked):
-    """Track those of many outputs that can have a gradient, and return what a step keeps: id, shape and dtype each."""
+    """Track the outputs that can have a gradient, and return what a step keeps of each output: id, shape and dtype."""
     tracked.update([z.id for z in outputs if z.value.dtype.kind in "fc"])
     return tuple([(z.id, z.value.shape, z.value.dtype) for z in outputs])
 
 
-PROPERTIES = ("shape", "dtype", "size")  # of an input, which a VJP can ask for
+PROPERTIES = ("shape", "dtype", "size")  # properties of an input that a VJP can ask for
 TOOLS = dict(Recompute=Recompute, Tensor=Tensor, convert=convert, convert_all=convert_all,
              convert_or_keep=convert_or_keep, float32=np.dtype(np.float32), listening=listening, next_id=next_id,
              refuse_dtype=refuse_dtype, refuse_mixed=refuse_mixed, retry_unchecked=retry_unchecked,
              text=Tensor.of(np.array(b"", object)), track_outputs=track_outputs, truth=Tensor.of(np.True_))  # fmt: skip
-WORD = r"(?<![.{\w])[A-Za-z]\w*(?!\w*})"  # no attribute and no hole
-WORDS = {word for line, _ in LINES for word in re.findall(WORD, line)} | {*TOOLS}  # the engine's own names
+WORD = r"(?<![.{\w])[A-Za-z]\w*(?!\w*})"  # a name, but neither an attribute nor a hole
+
+
+@functools.cache
+def own_names():
+    """The names that the engine uses in the code of every op."""
+    return sorted({word for line, _ in LINES for word in re.findall(WORD, line)} | {*TOOLS})
 
 
 def parameters(function):
@@ -67,38 +73,38 @@ def parameters(function):
 
 
 def lists_of(function):
-    """Those of its parameters that are lists of Tensors."""
+    """The parameters of a function that are lists of Tensors."""
     return [x for x, note in function.__annotations__.items() if note in (list, tuple) and x != "return"]
 
 
 def many_of(function):
-    """What holds its many outputs: a list, a tuple, or a named tuple; None if it has one output."""
+    """The type that holds several outputs: list, tuple, or a named tuple; None for a single output."""
     returned = function.__annotations__.get("return")
     return returned if isinstance(returned, type) and issubclass(returned, (list, tuple)) else None
 
 
 def with_name(names, defaults):
-    """The parameters and their defaults with TensorFlow's `name`, which has no effect: the last, unless declared."""
+    """The parameters and their defaults, with TensorFlow's `name`, which has no effect, added last unless declared."""
     return (names, defaults) if "name" in names else ([*names, "name"], (*(defaults or ()), None))
 
 
 def with_defaults(names, defaults):
-    """The source of a list of parameters."""
+    """The source of a parameter list."""
     required, plain = len(names) - len(defaults or ()), (bool, int, float, str, type(None))
     shown = [repr(value) if isinstance(value, plain) else "..." for value in defaults or ()]
     return ", ".join(names[:required] + [f"{name}={value}" for name, value in zip(names[required:], shown)])
 
 
-def row(names):
+def tuple_of(names):
     """The source of a tuple."""
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
 class Declaration:
-    """What a declaration says: which parameters are inputs, what each VJP needs, and where that is found.
+    """The meaning of a declaration: which parameters are inputs, what each VJP needs, and where to find it.
 
     Raises:
-        TypeError: a name has two meanings, or a VJP asks for what there is not.
+        TypeError: a name has two meanings, or a VJP asks for an unknown name.
     """
 
     def __init__(self, run):
@@ -112,7 +118,7 @@ class Declaration:
         self.same_dtype = [x for x in self.needs or self.inputs if x not in self.lists]  # these give a number its dtype
         self.check()
         self.taken = {*self.parameters, self.output, "name"}
-        self.words = {word: self.free(word) for word in sorted(WORDS)}
+        self.words = {word: self.free(word) for word in own_names()}
         self.arrays = {x: self.free(f"{x}_") for x in [*self.inputs, self.output, *run.by_products]}
         self.functions = {one: self.free(one) for one in [*run.vjps, *run.by_products]}
         self.tidy = {a: self.free(f"tidy_{a}") for a in run.tidiers}
@@ -127,18 +133,18 @@ class Declaration:
         return name
 
     def offered(self, by_products):
-        """What a VJP can ask for: where it is found among the arrays, and where among the Tensors."""
+        """What a VJP can ask for, by name: the expression for it in arrays, and the one in Tensors."""
         offers = {f"{x}_{of}": (f"{self.arrays[x]}.{of}",) * 2 for x in self.singles for of in PROPERTIES}
         offers |= {f"{x}_shape": (self.free(f"{x}_shape"),) * 2 for x in self.lists}
         offers |= {"k": (self.k, self.k)} if self.lists else {}
         offers |= {x: (self.arrays[x], x) for x in [*self.inputs, self.output]} | {a: (a, a) for a in self.attributes}
         recompute = self.words["Recompute"]
         for p, make in by_products.items():
-            offers[p] = self.arrays[p], f"{recompute}({self.functions[p]}, {row(parameters(make))})"
+            offers[p] = self.arrays[p], f"{recompute}({self.functions[p]}, {tuple_of(parameters(make))})"
         return offers
 
     def check(self):
-        """Each name has one meaning, and each VJP asks for what there is."""
+        """Check that each name has one meaning, and that VJPs ask only for known names."""
         by_products = list(self.run.by_products)
         names = [*self.parameters, self.output, *by_products, *(["k"] if self.lists else [])]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
@@ -148,39 +154,41 @@ class Declaration:
         unused = ", ".join(f"{name}=" for name in sorted({*by_products} - asked))
         said = self.run.math.said
         unknown = ", ".join(sorted({*said} - {*self.needs})) if isinstance(said, dict) else ""
+        begin = f"each VJP must begin with {upstream}, the upstream gradient, not with {first}: dz, if the output is z"
+        needless = f"{unused} is no VJP (d and an input's name), no attribute, and no by-product that a VJP asks for"
         for refused, problem in [
             (self.inputs + self.attributes != self.parameters, "inputs, which have VJPs, must come before attributes"),
             (twice or {*self.attributes} & {*self.run.vjps}, f"a name has two meanings: {', '.join(names)}"),
-            (first, f"each VJP must begin with {upstream}, the upstream gradient, not with {first}: dz, if the output is z"),
+            (first, begin),
             (asked - there, f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"),
             (unknown, f"math= has a line for {unknown}; there are VJPs for {', '.join(self.needs)}"),
-            (unused, f"{unused} is no VJP (d and an input's name), no attribute, and no by-product that a VJP asks for"),
+            (unused, needless),
         ]:
             if refused:
                 raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")
 
     def common(self):
-        """What stands in the holes of every line."""
+        """The code that fills the holes of every line."""
         z, run = self.output, self.run
         results = [self.arrays[p] for p in (z, *run.by_products)]
         given = [*(self.arrays[x] for x in self.inputs), *self.attributes]
         return dict(op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)),
-                    z=z, z_=self.arrays[z], k=self.k, inputs=row(self.inputs), attributes=row(self.attributes),
-                    first="".join(self.same_dtype[:1]), same=row(self.same_dtype), kinds=run.kinds,
+                    z=z, z_=self.arrays[z], k=self.k, inputs=tuple_of(self.inputs), same=tuple_of(self.same_dtype),
+                    attributes=tuple_of(self.attributes), first="".join(self.same_dtype[:1]), kinds=run.kinds,
                     not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
                     results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
                     out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
                     track="" if self.many else f"{self.words['tracked']}.add({z}.id); ")  # fmt: skip
 
     def holes(self, x):
-        """What stands in the holes of a line that is written for this input."""
-        arrays, tensors = [row([self.offers[wish][i] for wish in self.needs.get(x, [""])[1:]]) for i in (0, 1)]
+        """The code that fills the holes of a line written for this input."""
+        arrays, tensors = [tuple_of([self.offers[wish][i] for wish in self.needs.get(x, [""])[1:]]) for i in (0, 1)]
         return dict(x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"],
                     arrays=arrays, tensors=tensors, like=self.like(x),
                     convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"])  # fmt: skip
 
     def like(self, x):
-        """What an input takes its dtype from, as further arguments: the others, or a constant (truth, text)."""
+        """The further arguments that an input takes its dtype from: the other inputs, or a constant (truth, text)."""
         if self.run.kinds in ("b", "O"):
             return f", {self.words['truth' if self.run.kinds == 'b' else 'text']}"
         alone = self.run.first_alone and x == self.inputs[0]
@@ -188,7 +196,7 @@ class Declaration:
         return "".join(f", {y}" for y in same if x in same and y != x and not alone)
 
     def lines(self):
-        """What each comment in the template stands for: the holes of each line that is written."""
+        """For each comment in the template, the holes of the lines to write."""
         lists, same = [x for x in self.inputs if x in self.lists], self.same_dtype
         mixed = [x for x in lists if self.run.__wrapped__.__annotations__[x] is tuple]
         with_shapes = [x for x in lists if any(f"{x}_shape" in wishes for wishes in self.needs.values())]
@@ -210,7 +218,7 @@ class Declaration:
         }  # fmt: skip
 
     def names(self):
-        """The globals of the op, under the names that its text has for them."""
+        """The globals of the op, under the names that its code uses."""
         run = self.run
         tools = {**TOOLS, "this": run, "forward": run.__wrapped__, "whole": getattr(run.many, "_make", run.many)}
         vjps = {d: run.adapt(vjp) if run.adapt and vjp else vjp for d, vjp in run.vjps.items()}
@@ -219,7 +227,7 @@ class Declaration:
         return {self.words[word]: tool for word, tool in tools.items()} | functions | tidiers
 
 
-def written(run):
+def source_of(run):
     """The source of an op, and the globals that it needs."""
     s = Declaration(run)
     common, lines, text = s.common(), s.lines(), []
@@ -231,5 +239,5 @@ def written(run):
 
 
 def in_other_words(line, clashes):
-    """A line of the template in which the engine's names have given way to those of a declaration."""
+    """A line of the template, with the engine's names renamed where they clash with those of a declaration."""
     return re.sub(WORD, lambda word: clashes.get(word[0], word[0]), line) if clashes else line

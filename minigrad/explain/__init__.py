@@ -1,7 +1,7 @@
-"""Why a gradient is None, and when it is wrong: `tape.explain` asks here; `mg.explain.codes()` lists the causes.
+"""Explain why a gradient is None or wrong: the code behind `tape.explain`; `mg.explain.codes()` lists the causes.
 
-The log of a trace becomes a graph of what depends on what (search). Replays of the tape's block (experiment) tell which
-values came back in, and what they carry; trials tell which fix is right. answer says it in the words of the pages.
+The log of a trace becomes a dependency graph (search). Replays of the tape's block (experiment) show which values came
+back in, and what they carry; trials show which fix is right. The answer is worded with the texts of the pages (answer).
 """
 
 from .answer import explain

@@ -1,4 +1,4 @@
-"""Who asks, and about what: the Tensors, Variables and tapes that the asking code can see, and the last question."""
+"""The context of a question: the Tensors, Variables and tapes visible to the code that asks, and the last question."""
 
 from types import SimpleNamespace
 
@@ -8,33 +8,30 @@ from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..errors import visible
 from ..tracing.log import Asked, Ran, TapeEvent
-from .names import is_tensor, known
+from .names import MOST, is_tensor, known
 
 
 class Here:
-    """What the user's code that asks can see: Tensors, Variables and tapes by number."""
+    """The Tensors, Variables and tapes, by number, that are visible to the user's code that asks."""
 
     def __init__(self, frame):
-        self.things, self.tapes, self.tape_names = {}, {}, {}
-        for space in (frame.f_globals, frame.f_locals):
-            for name, value in [(name, known(value)) for name, value in space.items()]:
-                if isinstance(value, GradientTape):
-                    self.tapes[value.number] = value
-                    if not name.startswith("_"):
-                        self.tape_names[value.number] = visible(name)
-                elif is_tensor(value):
-                    self.things[value.id] = value
-                elif isinstance(value, (list, tuple)) and len(value) <= 200:
-                    self.things.update({one.id: one for one in map(known, value) if is_tensor(one)})
+        spaces = frame.f_globals, frame.f_locals
+        seen = [(name, known(value)) for space in spaces for name, value in [*space.items()]]
+        tapes = [(name, one) for name, one in seen if isinstance(one, GradientTape)]
+        self.tapes = {one.number: one for _, one in tapes}
+        self.tape_names = {one.number: visible(name) for name, one in tapes if not name.startswith("_")}
+        lists = [value for _, value in seen if isinstance(value, (list, tuple)) and len(value) <= MOST]
+        parts = [known(one) for value in lists for one in value]
+        self.things = {one.id: one for one in [*parts, *[value for _, value in seen]] if is_tensor(one)}
 
     def objects(self, given, numbers, trace):
-        """What was given; otherwise what has these numbers, or had them before its name was used again: all or none."""
+        """The given objects, or else those with these numbers, remade if their names were reused: all or none."""
         given = [one for one in given if is_tensor(one)]
         found = [self.things[n] if n in self.things else remade(trace, n) for n in numbers]
         return given or (found if all(one is not None for one in found) else [])
 
     def tape_of(self, trace):
-        """The tape that a trace has heard last; if nobody has it any more, what stands for it."""
+        """The tape that the trace heard last, or a stand-in if no visible name refers to it any more."""
         asked = [e for e in trace.events if isinstance(e, Asked)]
         number = asked[-1].tape if asked else max(trace.tapes, default=0)
         if number in self.tapes:
@@ -45,7 +42,7 @@ class Here:
 
 
 def knows(trace, tape) -> bool:
-    """Does the log know more than the tape itself? One that began later does, of a used-up tape; so does the end."""
+    """Whether the log knows more than the tape: it heard it open, or some ops of it if it is used up or the log cut."""
     if any(isinstance(e, TapeEvent) and e.tape == tape.number and e.what == "opened" for e in trace.events):
         return True
     used_up = tape.steps is None or bool(trace.left_out)
@@ -53,7 +50,7 @@ def knows(trace, tape) -> bool:
 
 
 def remade(trace, number):
-    """A Tensor that nobody has any more, as the log knows it."""
+    """Rebuild from the log a Tensor that no longer exists; None if the log has no value for it."""
     event = trace.made.get(number) if trace is not None else None
     summary = getattr(event, "value", None)
     if summary is None:
@@ -66,7 +63,7 @@ def remade(trace, number):
 
 
 def last_question(trace, tape):
-    """The numbers of the targets and of the sources that the tape was asked about last, and whether it answered."""
+    """The numbers of the targets and sources in the tape's last question, and which sources got a gradient."""
     if trace is not None:
         asked = [e for e in trace.events if isinstance(e, Asked) and e.tape == tape.number]
         if asked:

@@ -1,4 +1,4 @@
-"""What can have happened to a gradient: the codes with their pages, and a Cause with sentence and fix for one case."""
+"""The causes of a missing or wrong gradient: codes with their pages, and a Cause with sentence and fix for one case."""
 
 import textwrap
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ from .search import number_of
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a gradient is as it is.
+    """Why a gradient is None, wrong or surprising.
 
     Attributes:
-        code: such as "LEFT_ENGINE"; `mg.explain.codes(code)` is its page.
-        op: where it happened.
-        line: the user's statement; empty if it is not known.
+        code: a code such as "LEFT_ENGINE"; `mg.explain.codes(code)` returns its page.
+        op: the op or call where it happened.
+        line: the user's statement; empty if unknown.
         sentence, fix: what happened, and what to write instead.
         confidence: "proved" (by the log), "tried" (by replays) or "likely".
-        facts: what to show in place of the line, as pairs of a word and a text.
+        facts: (label, text) pairs to show in place of the line.
         later: further lines that belong to the fix.
     """
 
@@ -35,31 +35,34 @@ class Cause:
     later: "tuple[str, ...]" = ()
 
     def to_dict(self) -> dict:
-        """The same as plain data."""
+        """This cause as plain data."""
         return {**vars(self), "facts": [list(fact) for fact in self.facts], "later": [*self.later]}
 
 
 @dataclass(frozen=True)
 class Code:
-    """The page of one code: what it means, the smallest program that has it, and the same program fixed."""
+    """The page of one code: its meaning, a minimal program that shows it, and the same program fixed."""
 
     name: str
     meaning: str
     broken: str
     fixed: str
-    cases: dict = field(repr=False)  # a case -> the sentence and the fix for it
+    cases: dict = field(repr=False)  # case -> its sentence and fix
+    instead: dict = field(repr=False)  # op -> what to write instead
 
     @classmethod
     def of(cls, page):
-        """Read a page: the meaning; a program, of which lines with a minus are in the broken one alone and lines with a
-        plus in the fixed one; then pairs of a sentence and a fix, before the sentence the name of the case."""
+        """Parse a page: the meaning; a program, whose lines with a minus are only in the broken version and those with
+        a plus only in the fixed one; pairs of a sentence, after the name of its case, and a fix; and what to write
+        instead of some ops."""
         name, meaning, *lines = page.splitlines()
         program = [line for line in lines if line[:2] in ("  ", "- ", "+ ")]
         broken, fixed = ("\n".join(line[2:] for line in program if line[0] != other) for other in "+-")
-        says = lines[len(program) :]
+        advice = [line[2:].partition(": ") for line in lines if line.startswith("~ ")]
+        says = lines[len(program) : len(lines) - len(advice)]
         pairs = zip([one.partition("= ") for one in says[::2]], says[1::2])
         cases = {case: (sentence, fix.removeprefix("> ")) for (case, _, sentence), fix in pairs}
-        return cls(name, meaning, broken, fixed, cases)
+        return cls(name, meaning, broken, fixed, cases, {op: text for ops, _, text in advice for op in ops.split()})
 
     def __str__(self):
         broken, fixed = (textwrap.indent(program, "    ") for program in (self.broken, self.fixed))
@@ -71,47 +74,37 @@ CODES = {code.name: code for code in map(Code.of, PAGES.split("\n\n"))}
 
 
 def codes(name: "str | None" = None):
-    """The page of one code, or all of them by name.
+    """Return the page of one code, or a dict of all pages by name.
 
     Args:
-        name: such as "LEFT_ENGINE"; None for all.
+        name: a code such as "LEFT_ENGINE"; None for all.
 
     Returns:
-        A Code, whose text is its page; or a dict of them.
+        A Code, which prints as its page, or a dict of all Codes by name.
 
     Raises:
         KeyError: there is no such code.
 
     >>> import minigrad as mg
-    >>> print(mg.explain.codes("INTEGER"))
-    INTEGER
-      Derivatives flow along float and complex numbers alone. A Python int makes an int32 Tensor.
-    <BLANKLINE>
-      broken
-        x = tf.Variable(10)
-        with tf.GradientTape() as tape:
-            y = x * x
-        tape.gradient(y, x)           # None
-    <BLANKLINE>
-      fixed
-        x = tf.Variable(10.0)
-        with tf.GradientTape() as tape:
-            y = x * x
-        tape.gradient(y, x)           # 20.0
+    >>> print(mg.explain.codes("INTEGER").fixed)
+    x = tf.Variable(10.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)           # 20.0
     """
     return dict(CODES) if name is None else CODES[name]
 
 
 def cause(code, q, case="", *, op="", line="", sure="proved", facts=(), **words) -> Cause:
-    """The Cause with this code.
+    """Make the Cause with this code.
 
     Args:
-        code, case: which sentence and fix of its page.
-        q: the Question that is being answered.
+        code, case: select the sentence and the fix from the code's page.
+        q: the Question being answered.
         op, line: where it happened.
-        sure: how sure that is.
-        facts: what to show in place of the line.
-        **words: what stands in the sentence and the fix, besides the name of the source.
+        sure: the confidence.
+        facts: (label, text) pairs to show in place of the line.
+        **words: values for the placeholders in the sentence and the fix, besides the names of source and target.
     """
     if q is not None:
         words = {"name": q.source_name, "target": q.target_name, **words}
@@ -120,16 +113,16 @@ def cause(code, q, case="", *, op="", line="", sure="proved", facts=(), **words)
     return Cause(code, op, line, sentence, fix, sure, tuple(facts), fixed.later if fixed else ())
 
 
-def cause_on(q, edge, op="") -> Cause:
+def cause_on(q, edge) -> Cause:
     """The Cause for an edge along which the derivative was lost."""
-    op, line = op or op_of(edge), edge.place.text
+    op, line = op_of(edge), edge.place.text
     words = dict(name=q.names.of(edge.start), what=to_move(q, edge))
     case, more = CASES[edge.code](q, edge, op, line) if edge.code in CASES else ("", {})
     return cause(edge.code, q, case, op=op, line=line, sure=edge.sure, **{**words, **more})
 
 
 def op_of(edge) -> str:
-    """What was used where the derivative was lost."""
+    """The name of the op or call where the derivative was lost."""
     if edge.by is not None:
         return called_text(edge.by.place) or edge.by.exit
     event = edge.event
@@ -140,18 +133,18 @@ THIS = "this line"
 
 
 def to_move(q, edge) -> str:
-    """What is to be moved, for the tape to hear it: the line, or the call of a function apart from the tape's block."""
+    """What to move so that the tape hears it: this line, or the call of the function that the line is in."""
     code = edge.place.code
     blocks = {place.code for event in q.history.tape_events for place in (event.place, *event.place.callers)}
     return THIS if code in blocks or not blocks or code.co_name.startswith("<") else f"the call of {code.co_name}"
 
 
 def fixed_or(q, line, words):
-    """The fixed line, if there is one that was tried; else words."""
+    """The fixed line if a trial confirmed one; otherwise `words`."""
     return f": {q.lines[line].text}" if line in q.lines else words
 
 
-# ---- which case of a code an edge is, and the words for it -----------------------------------------------------------
+# ---- the case of a code that fits an edge, and its words -------------------------------------------------------------
 
 
 def left_engine(q, edge, op, line):
@@ -169,25 +162,23 @@ def left_engine(q, edge, op, line):
 
 
 def number_given(edge):
-    """The plain number that came in; "" if it is not known or there were several."""
+    """The plain number that came in; "" if it is unknown or there were several."""
     event = edge.event
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
     return brief(*numbers) if len(numbers) == 1 else ""
 
 
-HIDDEN = {"", "convert", "product"}  # functions of ours that no user calls
-
-
 def receiver(edge, q):
-    """Who was given the plain value."""
-    event = edge.event
-    if isinstance(event, Wrote) and event.called.startswith(("set_", "load_")):  # it gives values to several Variables
-        return called_text(event.place) or event.called
-    if isinstance(event, Wrote):
+    """The name of the op, function or Variable that received the plain value."""
+    event, called = edge.event, edge.event.called
+    if isinstance(event, Ran):
+        return event.name
+    if isinstance(event, Wrote) and not called.startswith(("set_", "load_")):  # these assign several Variables
         return "a new Variable" if event.how == "Variable" else f"{q.names.of(edge.end)}.{event.how}"
-    if isinstance(event, EnteredEngine) and (event.called.startswith("_") or event.called in HIDDEN):
-        return called_text(event.place) or operator_name(event.place) or "the next op"
-    return event.called if isinstance(event, EnteredEngine) else event.name
+    inner = called in ("", "convert", "product") or called.startswith("_")  # not called by users
+    if not inner and isinstance(event, EnteredEngine):
+        return called
+    return called_text(event.place) or operator_name(event.place) or "the next op"
 
 
 def shortened(text):
@@ -204,35 +195,14 @@ def state(q, edge, op, line):
 
 
 def outside_tape(q, edge, op, line):
-    history, number = q.history, edge.event.number
+    history, number, before = q.history, edge.event.number, q.names.of(edge.start)
     if number < history.opened:
         return "before", {}
     last = [e.what for e in history.tape_events if e.number < number][-1:]
     if last == ["opened"] or not (last or history.opened):
         return "silent", {}
-    before = q.names.of(edge.start)
     ask = edge.end in [one.id for one in q.targets] and before != op
     return "", dict(instead=f", or ask for the gradient of {before}" if ask else "")
-
-
-def no_derivative(q, edge, op, line):
-    made = q.history.trace.made.get(number_of(edge.start))
-    softmax = isinstance(made, Ran) and made.op.kernel in ("Softmax", "LogSoftmax")
-    if softmax and op in ("argmax", "argmin", "one_hot"):
-        return "", dict(instead=f"{q.names.of(edge.start)} itself, the smooth choice")
-    return "", dict(instead=SMOOTH.get(op, "an op that has a slope"))
-
-
-SMOOTH = {
-    "argmax": "mg.nn.softmax, a smooth choice", "argmin": "mg.nn.softmax(-x), a smooth choice",
-    "one_hot": "mg.nn.softmax, a smooth choice", "floordiv": "/ instead of //",
-    "round": "mg.grad_pass_through(mg.round)", "floor": "mg.grad_pass_through(mg.floor)",
-    "ceil": "mg.grad_pass_through(mg.math.ceil)", "rint": "mg.grad_pass_through(mg.math.rint)",
-    **dict.fromkeys(("greater", "greater_equal"), "mg.sigmoid(k * (x - y)), a smooth step"),
-    **dict.fromkeys(("less", "less_equal"), "mg.sigmoid(k * (y - x)), a smooth step"),
-    **dict.fromkeys(("equal", "not_equal"), "a smooth loss, such as a cross-entropy"),
-    "count_nonzero": "mg.reduce_sum of a smooth step",
-}  # fmt: skip
 
 
 def unwatched(q, edge=None, op="", line=""):
@@ -255,7 +225,7 @@ def integer(q, edge, op, line):
 
 
 def integers(kind) -> str:
-    """The case for a value of a dtype along which no gradient flows."""
+    """The case for a dtype that carries no gradient."""
     return kind if kind in ("bool", "string") else ""
 
 
@@ -267,13 +237,11 @@ def stopped(q, edge, op, line):
     return "stop_gradient" if op == "stop_gradient" else reset, {}
 
 
-def only_decides(q, edge, op, line):
-    return "where" if op == "where" else "", dict(name=q.source_name)
-
-
+SMOOTH = CODES["NO_DERIVATIVE"].instead
 CASES = {
-    "LEFT_ENGINE": left_engine, "STATE": state, "OUTSIDE_TAPE": outside_tape, "NO_DERIVATIVE": no_derivative,
-    "UNWATCHED": unwatched, "INTEGER": integer, "STOPPED": stopped,
-    "SPENT_TAPE": lambda q, edge, op, line: ("op", {}), "ONLY_DECIDES": only_decides,
+    "LEFT_ENGINE": left_engine, "STATE": state, "OUTSIDE_TAPE": outside_tape, "UNWATCHED": unwatched,
+    "INTEGER": integer, "STOPPED": stopped, "SPENT_TAPE": lambda q, edge, op, line: ("op", {}),
+    "NO_DERIVATIVE": lambda q, edge, op, line: ("", dict(instead=SMOOTH.get(op, "an op that has a slope"))),
+    "ONLY_DECIDES": lambda q, edge, op, line: ("where" if op == "where" else "", dict(name=q.source_name)),
     "NOT_REGISTERED": lambda q, edge, op, line: ("", dict(kernel=edge.event.op.kernel)),
 }  # fmt: skip

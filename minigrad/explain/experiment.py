@@ -1,8 +1,8 @@
-"""What replays of a tape's block show: what comes in changed when a source is nudged, where it left, what it carries.
+"""Replays of a tape's block: which values change when a source is nudged, where they left, and what they carry.
 
-Two replays judge: one as it was, and one with the source nudged where the tape opens. What no tape carries, and what
-differs between the two, is where a lost path comes back in. Replayed again with that held at its old value, the target
-says whether the path carries anything.
+Two replays are compared: one unchanged, and one with the source nudged where the tape opens. A lost path comes back in
+where a value that no tape carries differs between the two. A further replay holds that value at its old value; the
+target then shows whether the path carries anything.
 """
 
 import contextlib
@@ -18,45 +18,46 @@ from ..tracing.log import LeftEngine, Ran, TapeEvent
 from .replay import Nudge, Replay, begin, digest, direction, find, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
-VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for what is small beside the target
-TINY = 4e-3  # a source of this size moves only by shares of itself
-ROUNDING = 16  # units of it in the target that are no sign of anything
-MOST_LINES = 16  # replays that look for the lines by which values left
+VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
+TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
+ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
+MOST_LINES = 16  # limit on replays that search for the lines where values left
 
 
 class Changed(NotTried):
-    """A replay went another way than the program did."""
+    """The replay took a different path from the program."""
 
 
 class Outcome(NamedTuple):
-    """What a replay answered."""
+    """The result of a replay."""
 
     steps: list
     noted: dict
     targets: dict
     kept: dict
-    points: dict  # the values of the sources where the tape was opened
+    points: dict  # the values of the sources when the tape was opened
 
 
 class Experiment:
     """Replays for one tape, its targets and one source.
 
     Args:
-        trace, tape: the log, and the tape.
-        targets, source: what is asked.
-        seeds: the weights of the targets, by their ids; of others all are 1.
-        seconds: all replays together take no longer.
+        trace, tape: the log and the tape.
+        targets, sources: what is asked about; measuring needs exactly one source.
+        seeds: the weights of the targets by id; 1 for targets without any.
+        seconds: the time limit for all replays together.
+        known: an Experiment with more sources; its replay without a nudge is reused.
 
     Attributes:
-        before, after: the Outcome as the block was, and with the source nudged by `step`.
-        size: the Nudge with which effects are measured.
-        moved: event number -> what moved, as `compared` tells.
+        before, after: the Outcomes of the unchanged block, and with the sources nudged by `step`.
+        size: the Nudge used to measure effects.
+        moved: event number -> what moved, as returned by `compared`.
 
     Raises:
-        NotTried: nothing can be replayed; the text says why.
+        NotTried: no replay is possible; the message says why.
     """
 
-    def __init__(self, trace, tape, targets, source, seeds, seconds):
+    def __init__(self, trace, tape, targets, sources, seeds, seconds, known=None):
         self.deadline, self.checkpoint = time.perf_counter() + seconds, tape.checkpoint
         if seconds <= 0 or self.checkpoint is None:
             late = "the trace began after the tape was opened"
@@ -70,45 +71,43 @@ class Experiment:
             raise NotTried("the target was made before the tape was opened")
         self.events = [e for e in trace.events if opened < e.number <= until]
         self.steps = skeletons(self.events, opened, until)
+        elements = {k: one for k, one in trace.elements.items() if one[0] >= self.checkpoint.number}
         self.command = dict(
-            tape=tape.number, sources=[source.id], targets=[one.id for one in targets], until=until, nudge=None,
-            exits={}, held={}, ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
+            tape=tape.number, sources=[one.id for one in sources], targets=[one.id for one in targets], until=until,
+            nudge=None, exits={}, held={}, elements=elements,
+            ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
         )  # fmt: skip
         self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
-        self.before = self.unchanged(targets)
-        self.step, self.after = self.first_nudge()
-        self.point = next(iter(self.before.points.values()), None)  # the value of the source where the tape was opened
-        if self.point is None:
+        self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
+        if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
+        self.point = self.before.points[sources[0].id]  # its value when the tape was opened
+        self.step, self.after = self.first_nudge()
         self.moved = compared(self.before, self.after)
 
     def try_out(self, kind, **command):
-        """What a Replay or a Trial answers."""
+        """Run a Replay or a Trial, and return its answer."""
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
         return self.checkpoint.run(find, begin, {**self.command, "kind": kind, **command}, left)
 
     def at(self, step, *keys) -> Outcome:
-        """What a replay answers that nudges the source, and holds what stands at these keys at its old value."""
+        """The Outcome of a replay that nudges the source and holds the values at these keys at their old values."""
         if (step, keys) not in self.outcomes:
             if keys and not self.before.kept.keys() >= {*keys}:
                 raise NotTried("a value is too large to be held still")
             held = {key: self.before.kept[key] for key in keys}
-            self.outcomes[step, keys] = self.answer_to(nudge=step, held=held)
+            try:
+                self.outcomes[step, keys] = Outcome(*self.try_out(Replay, nudge=step, held=held))
+            except NotTried as why:
+                if step is None or time.perf_counter() > self.deadline:
+                    raise
+                self.outcomes[step, keys] = Changed(f": {why}")  # the nudge ended it
         return self.same(self.outcomes[step, keys])
 
-    def answer_to(self, **command) -> "Outcome | Changed":
-        """What a Replay answers; a Changed if a nudge is what ended it."""
-        try:
-            return Outcome(*self.try_out(Replay, **command))
-        except NotTried as why:
-            if command["nudge"] is None or time.perf_counter() > self.deadline:
-                raise
-            return Changed(f": {why}")
-
     def same(self, outcome) -> Outcome:
-        """The outcome, if the replay went the way of the program."""
+        """The outcome, if the replay took the same path as the program; otherwise raise Changed."""
         if isinstance(outcome, Changed):
             raise outcome
         if outcome.steps == self.steps:
@@ -117,7 +116,7 @@ class Experiment:
         raise Changed(f": {self.events[same].place.text}" if same < len(self.events) else "")
 
     def unchanged(self, targets) -> Outcome:
-        """A replay as it was, which must be what the program did."""
+        """The Outcome of a replay without changes, which must match the program's own run."""
         try:
             outcome = self.at(None)
         except Changed as where:
@@ -133,7 +132,7 @@ class Experiment:
         return outcome
 
     def first_nudge(self) -> tuple:
-        """A step so small that no decision changes, and what a replay with it answers."""
+        """A step small enough that no decision changes, and the Outcome of a replay with it."""
         problems = []
         for step in STEPS:
             try:
@@ -144,76 +143,76 @@ class Experiment:
 
     @cached_property
     def target_moved(self) -> bool:
-        """Does a nudge of the source move the target at all?"""
+        """Whether nudging the source moves the target at all."""
         before, after = self.before.targets, self.after.targets
         return any(digest(before[i]) != digest(after[i]) for i in before if before[i] is not None)
 
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})
 
-    # ---- where what came in had left ---------------------------------------------------------------------------------
+    # ---- where the values that came in had left ----------------------------------------------------------------------
 
     @cached_property
     def exits(self) -> list:
-        """Those that left differently, by the place where: lists of events, the earliest place first."""
+        """The events where a changed value left, as one list per place, the earliest place first."""
         places = {}
         for event in self.events:
             if isinstance(event, LeftEngine) and event.number in self.moved:
                 places.setdefault(spot(event), []).append(event)
         return [*places.values()]
 
-    def moved_by(self, exits) -> "dict | None":
-        """What moves when only that is nudged which left at these places, at each by another share; None: not tried."""
-        spots = tuple([spot(events[0]) for events in exits])
+    def moved_by(self, exits) -> dict:
+        """What moves when only the values that left at these places are nudged, each place by a different share.
+
+        If that was not tried, the result is empty for one place, and everything that the source moves for several.
+        """
+        places = tuple([spot(events[0]) for events in exits])
         if len(self.exits) == 1:
             return self.moved
-        if spots not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
-            self.tried_exits[spots] = None
-            for sign in (1, -1):
-                if self.tried_exits[spots]:
-                    break
-                nudges = {one: self.step.times(sign * (1 + 0.3 * k)) for k, one in enumerate(spots)}
-                with contextlib.suppress(NotTried):
-                    outcome = self.same(Outcome(*self.try_out(Replay, exits=nudges)))
-                    self.tried_exits[spots] = compared(self.before, outcome)
-        return self.tried_exits.get(spots)
+        if places not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
+            self.tried_exits[places] = self.moved_with(places, 1) or self.moved_with(places, -1)
+        return self.tried_exits.get(places) or ({} if len(exits) == 1 else self.moved)
 
-    def movers(self, event, exits, sure=False) -> list:
-        """Those of the exits that move what came in at an event, found by halves. (`sure`: one of them does.)"""
-        moved = None if not exits or (sure and len(exits) > 1) else self.moved_by(exits)
-        if not exits or (moved is not None and event.number not in moved):
-            return []
-        if len(exits) == 1:
-            return exits if moved or len(self.exits) == 1 else []
-        late, early = exits[len(exits) // 2 :], exits[: len(exits) // 2]
-        found = self.movers(event, late)
-        return found + self.movers(event, early)
+    def moved_with(self, places, sign) -> dict:
+        nudges = {place: self.step.times(sign * (1 + 0.3 * k)) for k, place in enumerate(places)}
+        with contextlib.suppress(NotTried):
+            return compared(self.before, self.same(Outcome(*self.try_out(Replay, exits=nudges))))
+        return {}
+
+    def movers(self, event, exits) -> list:
+        """The exits that move what came in at this event, found by bisection."""
+        half = len(exits) // 2
+        parts = [part for part in (exits[half:], exits[:half]) if part and event.number in self.moved_by(part)]
+        return [one for part in parts for one in (part if len(part) == 1 else self.movers(event, part))]
 
     def left_by(self, event) -> list:
-        """The events of leaving from which a value that came in at this event was made, the last of each line."""
-        ways = self.movers(event, [events for events in self.exits if events[0].number < event.number], sure=True)
-        firsts = {events[0].number for events in ways}
-        direct = [events for events in ways if not (firsts - {events[0].number}) & {*(self.moved_by([events]) or ())}]
-        found = [[e for e in events if e.number < event.number] for events in direct]
-        return [max(events, key=lambda e: e.number) for events in found if events]
+        """The exit events from which a value that came in at this event was made, the last one of each line."""
+        found = self.movers(event, [events for events in self.exits if events[0].number < event.number])
+        ways = {events[0].number: (events, self.moved_by([events])) for events in found}
+        direct = [events for first, (events, moved) in ways.items() if not moved.keys() & (ways.keys() - {first})]
+        return [max([e for e in events if e.number < event.number], key=lambda e: e.number) for events in direct]
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 
     def total(self, outcome) -> float:
-        """The sum of the targets, with the weights that their gradient has."""
+        """The sum of the targets, weighted as in their gradient."""
         values = [(value, self.seeds.get(i, 1)) for i, value in outcome.targets.items() if value is not None]
         return sum(float(np.sum(value * np.asarray(weights, np.complex128)).real) for value, weights in values)
 
     @cached_property
     def size(self) -> Nudge:
+        return self.size_with(())
+
+    def size_with(self, keys) -> Nudge:
+        """The largest nudge that changes no decision in either direction, nor while these keys are held."""
         for size in STEPS[::2]:
             with contextlib.suppress(Changed):
-                self.at(size), self.at(size.times(-1))
+                self.sides((), size), self.sides(keys, size)
                 return size
         raise NotTried("a decision changes with the smallest nudge")
 
     def carries(self, keys) -> bool:
-        """Does the target move because of what stands at these keys, and back with the opposite nudge?"""
+        """Whether the values at these keys move the target, and move it back with the opposite nudge."""
         for size in self.sizes(keys):
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
@@ -222,75 +221,87 @@ class Experiment:
         return False
 
     def sizes(self, keys):
-        """Nudges to measure with: a smaller one where a curve hides the slope, larger ones where nothing shows."""
-        usual = self.size
+        """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
+        usual = self.size_with(keys)
         if np.any((self.point != 0) & (np.abs(self.point) < TINY)):
             yield usual._replace(least=0.0)
         yield usual
-        try:
-            up, down = self.sides(keys, usual)
-        except Changed as where:
-            raise NotTried(f"with a value held still the block goes another way{where}") from None
+        up, down = self.sides(keys, usual)
         most = max(abs(up), abs(down))
-        if self.effect(keys, usual) or not most > ROUNDING * self.rounding(self.before):
+        if not most > ROUNDING * self.rounding(self.before):
             yield from VERY_LARGE
-        else:
+        elif not self.effect(keys, usual):
             yield usual.times(min(0.1, max(1e-3, 0.05 * abs(up - down) / most)))
 
     def is_slope(self, keys, size) -> bool:
-        """Is it no jump, which is as large for a smaller nudge, and no power, which is much larger for a larger one?"""
+        """Whether the effect is proportional to the nudge, as for a slope, unlike a jump or a power."""
         effect = self.effect(keys, size)
-        if size.share < VERY_LARGE[0].share:
-            up, down = self.sides(keys, size)
-            uneven = abs(up + down) > 0.25 * abs(up - down)
-            return bool(effect) and not (uneven and abs(self.effect(keys, size.times(0.1))) > 0.5 * abs(up - down))
-        return bool(effect) and 1.4 < effect / (self.effect(keys, size.times(0.5)) or effect) < 2.8
+        if not effect:
+            return False
+        noise = max(self.precision / size.share, 4 * self.rounding(self.before) / abs(effect))
+        small = min(0.5, max(1e-3, ROUNDING * noise))
+        return (
+            self.grows(keys, size, small, 0.5)
+            or self.grows(keys, size.times(small), 0.5, 0.5)  # there was a kink in between
+            or all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))  # the value is rounded, as in a text
+        )
+
+    def grows(self, keys, size, factor, tolerance) -> bool:
+        """Whether a nudge `factor` times as large has an effect `factor` times as large."""
+        with contextlib.suppress(Changed):
+            effect = self.effect(keys, size)
+            return bool(effect) and abs(2 * self.rise(keys, size.times(factor)) / effect / factor - 1) < tolerance
+        return False
+
+    @cached_property
+    def precision(self) -> float:
+        """The largest machine epsilon of the dtypes in which the block computes."""
+        kinds = {event.value.dtype for event in self.events if isinstance(event, Ran) and event.value}
+        return max([float(np.finfo(kind).eps) for kind in kinds if kind.kind in "fc"], default=0.0)
 
     def effect(self, keys, size) -> float:
-        """How far the target moves, from one side of a nudge to the other, due to these keys; 0.0 within rounding."""
+        """The target's change due to these keys between a nudge and its opposite; 0.0 within rounding."""
         up, down = self.sides(keys, size)
         rounding = max(self.rounding(self.before), self.rounding(self.at(size)))
         seen = abs(up - down) > max(ROUNDING * rounding, 0.2 * max(abs(up), abs(down)))
         return up - down if seen else 0.0
 
     def sides(self, keys, size) -> list:
-        """How far the target moves due to these keys, with a nudge and with its opposite."""
-        return [self.total(self.at(one)) - self.total(self.at(one, *keys)) for one in (size, size.times(-1))]
+        """The target's change with a nudge, and with its opposite."""
+        return [self.rise(keys, one) for one in (size, size.times(-1))]
+
+    def rise(self, keys, size) -> float:
+        """The target's change with a nudge: the part due to these keys, or all of it without keys."""
+        still = self.at(size, *keys) if keys else self.before
+        return self.total(self.at(size)) - self.total(still)
 
     @cached_property
     def slope(self) -> "float | None":
         """The slope of the targets' sum along the nudge, by central differences; None if it cannot be measured."""
-        rounding, before = 4 * self.rounding(self.before), self.total(self.before)
-        try:
-            size = self.size
-            up, down = (self.total(self.at(size.times(sign))) - before for sign in (1, -1))
-            slope = (up - down) / (2 * size.share)
-            if abs(up + down) <= 0.1 * abs(up - down) + rounding:
-                return slope
-            near = [self.total(self.at(size.times(factor))) for factor in (0.25, -0.25)]  # a kink, or a curve?
-        except NotTried:
-            return None
-        other = 2 * (near[0] - near[1]) / size.share
-        close = abs(slope - other) <= 0.1 * max(abs(slope), abs(other)) + 4 * rounding / size.share
-        return slope if close else None
+        with contextlib.suppress(NotTried):
+            up, down = self.sides((), self.size)
+            even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
+            if even or self.grows((), self.size, 0.25, 0.1):  # a curve, not a kink
+                return (up - down) / (2 * self.size.share)
+        return None
 
     @property
     def along(self):
-        """Where the source is nudged."""
+        """The direction in which the source is nudged."""
         return direction(self.point, self.size.least)
 
     def share(self, keys) -> float:
-        """How much of the slope is due to what stands at these keys."""
+        """The part of the slope that is due to the values at these keys."""
         return self.effect(keys, self.size) / (2 * self.size.share)
 
     def rounding(self, outcome) -> float:
-        """A unit in the last place of the targets, all together."""
+        """A unit in the last place of the targets, summed over all elements."""
         values = [np.asarray(value) for value in outcome.targets.values() if value is not None]
         return sum(float(np.abs(v).sum()) * np.finfo(v.dtype).eps for v in values if v.dtype.kind in "fc") or 1e-30
 
 
 def compared(before, after) -> dict:
-    """Event number -> what differs between two replays of it: "inputs", "gave", "attributes" or "number" -> which."""
+    """Event number -> what differs between two Outcomes: "inputs", "gave", "attributes" or "number" -> the indices."""
     found = {}
     for number, noted in before.noted.items():
         for (kind, k), old in noted.items():

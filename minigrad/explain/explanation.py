@@ -11,7 +11,7 @@ from ..errors import visible
 from .causes import Cause
 
 MOST_LINES = 12
-WIDTH = 160  # characters of a line
+WIDTH = 160  # characters per line
 
 
 class BrokenGradient(RuntimeError):
@@ -19,7 +19,7 @@ class BrokenGradient(RuntimeError):
 
 
 class Printed:
-    """What has lines, as text and in a notebook."""
+    """Something printed as lines, as plain text and in a notebook."""
 
     def __str__(self):
         return "\n".join(self.lines())
@@ -33,19 +33,19 @@ class Printed:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Printed):
-    """Why a gradient is what it is. Print it.
+    """The reasons behind a gradient, to be printed.
 
     Attributes:
-        status: "none", "partial", "zero", "nan", "complete", or "untried": of the number only the tape's part is known.
-        meaning: of a None: "independent" (the true derivative is 0), "broken" (it depends, and the way is lost) or
-            "undefined" (no useful derivative exists); otherwise "".
-        causes: what happened, the first to fix first.
-        headline: the whole in one line.
-        path: the ops on the way from the source to the target.
-        live, lost: a way that the tape has, and one that it has not, as names from the source to the target.
-        carries: the gradient that came along the live ways, as text.
-        notes: what else there is to say, such as the line that would tell more.
-        fixed: the source of the block or function with the fix in it, if a replay has shown that it is right; else "".
+        status: "none", "partial", "zero", "nan", "complete", or "untried" (only the tape's part is known).
+        meaning: of a None: "independent" (the true derivative is 0), "broken" (the target depends on the source, but
+            the path is lost) or "undefined" (no useful derivative exists); otherwise "".
+        causes: what happened, in the order in which to fix it.
+        headline: the whole answer in one line.
+        path: the ops on the path from the source to the target.
+        live, lost: a path on the tape, and one missing from it, as names from the source to the target.
+        carries: the gradient along the live paths, as text.
+        notes: further remarks, such as the line that would reveal more.
+        fixed: the source code of the block or function with the fix applied, if a replay confirmed it; otherwise "".
     """
 
     status: str
@@ -74,7 +74,7 @@ class Explanation(Printed):
             raise BrokenGradient(str(self))
 
     def rows(self) -> "list[tuple[str, str]]":
-        """What stands below the headline: pairs of a word and a text."""
+        """The (label, text) pairs below the headline."""
         live, lost = carrying(self.live, self.carries, self.lost), carrying(self.lost, "nothing", self.live)
         rows = [(word, text) for word, text in (("live", live), ("lost", lost)) if text]
         for cause in self.causes[:2]:
@@ -96,7 +96,7 @@ class Explanation(Printed):
     def __repr__(self):
         return f"<{'  '.join([' '.join(self.headline.split()), *dict.fromkeys(self.codes)])}>"
 
-    _repr_pretty_ = Printed._repr_pretty_  # IPython takes what stands beside __repr__
+    _repr_pretty_ = Printed._repr_pretty_  # IPython uses the one of the class that defines __repr__
 
     def _repr_html_(self):
         head, *rest = (html.escape(line) for line in self.lines())
@@ -104,7 +104,7 @@ class Explanation(Printed):
         return f'<pre style="line-height:1.45"><strong>{head}</strong>{body}</pre>'
 
     def to_dict(self) -> dict:
-        """The same as plain data, for JSON."""
+        """This explanation as plain data, for JSON."""
         return {
             **{name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()},
             "causes": [cause.to_dict() for cause in self.causes],
@@ -112,10 +112,10 @@ class Explanation(Printed):
 
 
 class Table(Printed):
-    """Explanations of several sources, in the form in which the sources were given. Printed, they are one table."""
+    """The Explanations of several sources, in the structure of `sources`, which print as one table."""
 
     def lines(self) -> "list[str]":
-        """How many there are of each status; then each with its line, cause and fix."""
+        """The count of each status, then each Explanation with its line, cause and fix."""
         answers = nest.flatten(self)
         counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
         found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
@@ -146,7 +146,7 @@ TABLES: dict = {list: ListOfExplanations, tuple: TupleOfExplanations, dict: Dict
 
 
 def row_of(answer) -> "list[str]":
-    """The headline of an Explanation, and the first line, cause and fix with all that belongs to it."""
+    """The headline of an Explanation, then its first line, cause and fix; the fix includes its further lines."""
     rows = dict(reversed(answer.rows()))
     then = [f"; then {text}" for word, text in answer.rows() if word == "then"]
     return [answer.headline, *[rows.get(word, "") for word in SHOWN[:-1]], "".join([rows.get("fix", ""), *then])]
@@ -157,7 +157,7 @@ def cell(text) -> str:
 
 
 def carrying(way, what, other):
-    """A way and what it carries, in columns with the other way."""
+    """A path and what it carries, aligned in columns with the other path."""
     if not way:
         return ""
     width = max(len(" -> ".join(one)) for one in (way, other))
@@ -168,7 +168,7 @@ def number_text(value) -> str:
     """A gradient in few digits, on one line."""
     if value is None:
         return "None"
-    value = np.asarray(value) + 0  # no zero has a sign
+    value = np.asarray(value) + 0  # removes the sign of -0.0
     if value.ndim == 0:
         text = f"{value.item():.6g}" if value.dtype.kind in "fiu" else str(value.item())
         return text + ".0" if text.lstrip("-").isdigit() and value.dtype.kind == "f" else text

@@ -1,42 +1,35 @@
-"""Lines that may fix a gradient: the user's statement, with ops in the place of NumPy and Python.
+"""Lines that may fix a gradient: the user's statement, with ops in place of NumPy and Python functions.
 
-They are guesses. Which of them is right, trial finds out; where none is, the words of the cause stand alone.
+These lines are guesses, which trial puts to the test. If none is right, the general words of the cause are used.
 """
 
 import ast
 import contextlib
 import itertools
+import sys
+import types
+from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..tracing.source import LONG, last_name, node_at, rewritten, span_of, statement_at
 
-INSTEAD = {  # what is called otherwise here than in NumPy, or stands elsewhere
-    "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
-    "amin": "reduce_min", "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance",
-    "log": "math.log", "fabs": "abs", "absolute": "abs", "reciprocal": "math.reciprocal", "erf": "math.erf",
-    "power": "pow", "float_power": "pow", "concatenate": "concat", "clip": "clip_by_value", "log1p": "math.log1p",
-    "expm1": "math.expm1", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "array": "stack",
-    "trace": "linalg.trace", "inv": "linalg.inv", "det": "linalg.det", "flip": "reverse",
-    **{name: name for name in (
-        "exp", "sqrt", "sin", "cos", "tan", "tanh", "abs", "square", "negative", "pow", "maximum", "minimum", "where",
-        "stack", "reshape", "transpose", "add", "subtract", "multiply", "divide", "cumsum", "einsum", "atan2", "sinh",
-        "cosh", "norm", "asin", "acos", "atan", "squeeze", "expand_dims", "linspace", "outer", "roll", "tile",
-    )},
+RENAMED = {  # functions with a different name here than in NumPy
+    "array": "stack", "concatenate": "concat", "clip": "clip_by_value", "power": "pow", "fabs": "abs",
+    "absolute": "abs", "amax": "max", "amin": "min", "var": "variance", "dot": "tensordot",
 }  # fmt: skip
-PRODUCTS = (
-    "{mg}.tensordot({x}, {y}, 1)", "{mg}.matmul({x}, {y})", "{mg}.tensordot({mg}.cast({x}, {y}.dtype), {y}, 1)",
-    "{mg}.tensordot({x}, {mg}.cast({y}, {x}.dtype), 1)",
-)  # fmt: skip
-SAME = {"numpy", "item", "tolist", "copy", "astype", "float", "complex", "float32", "float64", "asarray"}
+PLACES = "reduce_{}", "{}", "math.reduce_{}", "math.{}", "linalg.{}"  # where a function may be found here
+SAME = {"numpy", "item", "tolist", "copy", "astype", "float", "complex", "float32", "float64", "asarray", "array"}
 MADE = {"constant", "Variable", "convert_to_tensor"}
-FLAT, DOT = {"flatten", "ravel"}, {"dot", "matmul"}
-KNOWN = {*INSTEAD, *SAME, *MADE, *FLAT, *DOT}
+LIBRARY = types.ModuleType, types.BuiltinFunctionType, np.ufunc, type(np.mean)  # not user code, by its first name
 SIMPLE = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert
-LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # what stands in them needs no parentheses
+LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # their parts need no parentheses
 
 
 class Edit(NamedTuple):
-    """A change of the source: what stands at this span of a file becomes this text."""
+    """A change to the source code: the given text replaces a span of a file."""
 
     file: str
     span: tuple
@@ -44,109 +37,92 @@ class Edit(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A statement written anew, the edits that make it, and later statements that they change as well."""
+    """A rewritten statement, the edits that produce it, and the later statements that they also change."""
 
     text: str
     edits: tuple
     later: tuple = ()
 
 
-def lines_for(exits, opening) -> "list[Line]":
-    """Guesses at the statement in which these values left. (`opening`: see `lines_for_state`.)"""
+def lines_for(exits, opening, space) -> "list[Line]":
+    """A guess at a fixed version of the statement in which these values left, if there is one.
+
+    Args:
+        exits: the exit events.
+        opening: see `lines_for_state`.
+        space: the global names of the statement's code.
+    """
     module, statement, node = statement_at(exits[0].place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
-    left = [(exit, node_at(exit.place)[1]) for exit in exits]
-    exprs = {one: exit for exit, one in left if isinstance(one, ast.expr)}
-    held = {one for one, exit in exprs.items() if exit.versions}
-    around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
+    change = Translated(module, {node_at(exit.place)[1]: exit for exit in exits}, space).change
     if written_by(statement) is not None:
-        return lines_for_state(exits[0].place, opening, Translated(module, around, held).change)
-    file, old, found = exits[0].code.co_filename, rewritten(module, statement), {}
-    for choice in itertools.product((True, False), PRODUCTS, ("", ", 0"), (True, False)):
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            line = line_of(file, module, statement, Translated(module, around, held, *choice).change)
-            if line and line.text != old and ast.parse(line.text).body:
-                found[line.text] = line
-    return [*found.values()]
+        return lines_for_state(exits[0].place, opening, change)
+    line = line_of(exits[0].place, module, statement, change)
+    return [line] if line and line.text != rewritten(module, statement) else []
 
 
-def line_of(file, module, statement, change) -> "Line | None":
-    """A statement with some parts changed; None if it grows too long."""
+def line_of(place, module, statement, change) -> "Line | None":
+    """The Line for a statement with some parts changed; None if it grows too long."""
     text = rewritten(module, statement, change)
-    return Line(text, (Edit(file, span_of(statement), text),)) if len(text) <= LONG else None
+    return Line(text, (Edit(place.code.co_filename, span_of(statement), text),)) if len(text) <= LONG else None
 
 
 class Translated:
-    """Writes parts of a statement anew: those around what left.
+    """Rewrites the calls around values that left: drops `float` and the like, and replaces NumPy functions by ops.
 
     Args:
-        module, around: where it stands, and the parts in which something left.
-        held: the parts whose value must not change when a Variable is assigned, if an object keeps them.
-        library: are methods that are called as functions of NumPy such functions?
-        product: what becomes of `np.dot` and `@`.
-        axis: is added where NumPy joins along the first axis by default.
-        named: do arguments keep their names?
+        module, left: the module with the calls; the expressions whose values left -> their events.
+        space: the global names of the module's code.
     """
 
-    def __init__(self, module, around, held=(), library=True, product=PRODUCTS[0], axis="", named=True):
-        self.module, self.around, self.held, self.mg = module, around, held, ours(module)
-        self.library, self.product, self.axis, self.named = library, product, axis, named
+    def __init__(self, module, left, space):
+        self.module, self.space, self.mg, self.given_away = module, space, ours(space), set()
+        self.around = {one for expr in left for one in module.around(expr)}
+        self.variables = {one for one, exit in left.items() if exit.versions}
 
     def change(self, part) -> "str | None":
-        """Another text for a part; None if only what is in it changes."""
-        if part not in self.around:
+        """The new text for a part; None if only its own parts change."""
+        if part not in self.around or not isinstance(part, ast.Call):
             return None
-        kinds = {ast.Call: self.call, ast.BinOp: self.matmul, ast.Attribute: self.attribute}
-        new = kinds[type(part)](part) if type(part) in kinds else None
+        new, method = self.op(part), isinstance(part.func, ast.Attribute)
+        if new is None and method and root_of(part.func) != self.mg:
+            self.given_away.update(part.args)  # an object may keep it: it needs a Variable's value
         return new if new is None or isinstance(self.module.parent[part], LOOSE) else in_parentheses(new)
 
     def own(self, node) -> str:
         new = self.change(node)
         return rewritten(self.module, node, self.change) if new is None else new
 
-    def call(self, part):
-        name, own, mg = last_name(part.func), root_of(part.func) == self.mg, self.mg
-        owned = isinstance(part.func, ast.Attribute) and (part.func.value in self.around or not part.args)
-        given = [part.func.value, *part.args] if owned else part.args
-        foreign = isinstance(part.func, ast.Attribute) or name in SAME or name in imported(self.module)
-        if not given or not foreign or (own and name not in MADE):
+    def op(self, part):
+        """The op to put in place of a call, as text; None if there is none."""
+        name, root, mg = last_name(part.func), root_of(part.func), self.mg
+        ours, method = root == mg, isinstance(part.func, ast.Attribute)
+        of_value = method and (part.func.value in self.around or not part.args)
+        foreign = of_value or isinstance(self.space.get(root), LIBRARY)
+        given = [part.func.value, *part.args] if of_value else part.args
+        same = name in (MADE if ours else SAME)
+        if not given or not (same or (foreign and not ours and instead_of(name))):
             return None
-        if not (self.library or owned or own or name in SAME):
-            return None
-        if name in SAME or name in MADE or name == "array":
-            listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
-            text = self.own(given[0])
-            around = "stack" if listed else "identity" if part in self.held and self.is_handed_over(part) else ""
-            return f"{mg}.{around}({text})" if around else text
-        if name in FLAT:
-            return f"{mg}.reshape({self.own(given[0])}, [-1])"
-        if name in DOT and len(given) == 2:
-            return self.product.format(mg=mg, x=self.own(given[0]), y=self.own(given[1]))
-        if name not in INSTEAD:
-            return None
-        texts = [self.own(one) for one in given]
-        if name == "reshape" and len(texts) > 2:
-            texts = [texts[0], f"[{', '.join(texts[1:])}]"]
-        texts += [f"{word.arg}=" * self.named + self.own(word.value) for word in part.keywords]
-        if name == "add":  # mg.add wants one dtype
-            return " + ".join(in_parentheses(one) for one in texts)
-        return f"{mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
+        listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
+        if same and not listed:
+            kept = part in self.variables & self.given_away
+            return f"{mg}.identity({self.own(given[0])})" if kept else self.own(given[0])
+        texts = [*map(self.own, given[:1] if same else given)]
+        texts += ["1"] if name == "dot" else []
+        texts += [] if same else [f"{word.arg}={self.own(word.value)}" for word in part.keywords]
+        return f"{mg}.{'stack' if same else instead_of(name)}({', '.join(texts)})"
 
-    def is_handed_over(self, part) -> bool:
-        """Is it given to a method of an object, such as `history.append`, which may keep it?"""
-        call = self.module.parent[part]
-        method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and root_of(call.func) != self.mg
-        return method and not (self.library and last_name(call.func) in KNOWN)
 
-    def matmul(self, part):
-        if not isinstance(part.op, ast.MatMult) or not {part.left, part.right} & self.around:
-            return None
-        return self.product.format(mg=self.mg, x=self.own(part.left), y=self.own(part.right))
-
-    def attribute(self, part):
-        transposed = part.attr == "T" and part.value in self.around
-        return f"{self.mg}.transpose({self.own(part.value)})" if transposed else None
+@cache
+def instead_of(name) -> str:
+    """The op that replaces a NumPy function, judged by its name; "" if there is none."""
+    for place in PLACES:
+        path = place.format(RENAMED.get(name, name))
+        with contextlib.suppress(AttributeError):
+            attrgetter(path)(sys.modules[__name__.partition(".")[0]])
+            return path
+    return ""
 
 
 # ---- a Variable that was assigned ------------------------------------------------------------------------------------
@@ -155,30 +131,22 @@ CHANGES = {"assign": "{y}", "assign_add": "{x} + {y}", "assign_sub": "{x} - {y}"
 
 
 def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
-    """The statement that assigns a Variable, with a new Tensor that is used from there on in place of the Variable.
+    """The statement that assigns a Variable, rewritten to make a new Tensor that later reads use instead.
 
     Args:
-        place: where it is assigned.
-        opening: where the tape was opened, if that is known: the new Tensor is used to the end of its block.
-        change: gives another text for a part of the value, or None.
+        place: where the Variable is assigned.
+        opening: where the tape was opened, if known: the new Tensor is used until the end of its block.
+        change: returns new text for a part of the value, or None.
     """
     module, statement, _ = statement_at(place)
     call: Any = written_by(statement)
-    if call is None or len(call.args) != 1:
+    if call is None or len(call.args) != 1 or call.func.attr not in CHANGES:
         return []
     target, file, kept = call.func.value, place.code.co_filename, isinstance(statement, ast.Assign)
+    variable, form = rewritten(module, target), CHANGES[call.func.attr]
     value = change(call.args[0]) or rewritten(module, call.args[0], change)
-    if isinstance(target, ast.Subscript):
-        index, target = f"[{rewritten(module, target.slice)}]".replace("[(", "[").replace(")]", "]"), target.value
-        value = f"{ours(module)}.tensor_scatter_nd_update({rewritten(module, target)}, [{index}], [{value}])"
-    elif call.func.attr in CHANGES:
-        change_of = CHANGES[call.func.attr]
-        value = change_of.format(x=rewritten(module, target), y=in_parentheses(value) if "-" in change_of else value)
-    else:
-        return []
-    variable, new = rewritten(module, target), f"new_{last_name(target)}"
-    new = rewritten(module, statement.targets[0]) if kept else new
-    text = f"{new} = {value}"
+    new = rewritten(module, statement.targets[0]) if kept else f"new_{last_name(target)}"
+    text = f"{new} = {form.format(x=variable, y=in_parentheses(value) if '-' in form else value)}"
     if len(text) > LONG or not new.isidentifier():
         return []
     reads = [] if kept else reads_after(module, statement, target, opening)
@@ -190,7 +158,7 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
 
 
 def reads_after(module, statement, target, opening) -> list:
-    """Where the same Variable stands after a statement and is not assigned: in the tape's block, or in the function."""
+    """The reads of a Variable after a statement, without assignments, in the tape's block or else in the function."""
     same, end = ast.dump(target), span_of(statement)[2:]
     block = statement_at(opening)[1] if opening is not None else None
     inside: Any = block if block in module.around(statement) else module.scope(statement)
@@ -200,53 +168,37 @@ def reads_after(module, statement, target, opening) -> list:
 
 
 def assigned_value(place) -> str:
-    """The source of the value that was written into a Variable there; "" if it is not known."""
-    module, statement, _ = statement_at(place)
-    call = written_by(statement)
+    """The source code of the value that was assigned to a Variable there; "" if unknown."""
+    module, statement, node = statement_at(place)
+    call = written_by(node) or written_by(statement)
     return rewritten(module, call.args[-1]) if call is not None and call.args else ""
 
 
-def written_by(statement) -> "ast.Call | None":
-    """The call of `assign` and the like that a statement is."""
-    call = getattr(statement, "value", None) if isinstance(statement, (ast.Expr, ast.Assign)) else None
+def written_by(node) -> "ast.Call | None":
+    """The call of `assign` or a similar method if an expression or a statement is one; otherwise None."""
+    call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     return call if call.func.attr.startswith(("assign", "scatter_")) else None
 
 
 def in_parentheses(text) -> str:
-    """An expression as a part of another one."""
+    """The text of an expression, with parentheses if it needs them inside another expression."""
     atoms = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant, ast.List, ast.ListComp)
     return text if isinstance(ast.parse(text, mode="eval").body, atoms) else f"({text})"
 
 
-def ours(module) -> str:
-    """What the user calls this package: mg, or tf."""
-    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.Import) for one in node.names]
-    return ["mg", *[one.asname or one.name for one in found if one.name == "minigrad"]][-1]
-
-
-def imported(module) -> set:
-    """The names of what was imported out of modules."""
-    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.ImportFrom) for one in node.names]
-    return {one.asname or one.name for one in found}
+def ours(space) -> str:
+    """The user's name for this package, or else for TensorFlow, such as mg or tf."""
+    names = {one.__name__: name for name, one in space.items() if isinstance(one, types.ModuleType)}
+    return names.get(__name__.partition(".")[0]) or names.get("tensorflow", "mg")
 
 
 def root_of(function) -> str:
-    """`np.linalg.norm` -> np."""
+    """The first name of a dotted function: `np` for `np.linalg.norm`."""
     while isinstance(function, ast.Attribute):
         function = function.value
     return getattr(function, "id", "")
-
-
-def inside_where(place):
-    """The call of `where` that an expression is a branch of, with its condition; None if there is none."""
-    module, node = node_at(place)
-    for inner, outer in itertools.pairwise(module.around(node) if node is not None else ()):
-        where = isinstance(outer, ast.Call) and last_name(outer.func) == "where" and len(outer.args) == 3
-        if where and inner in outer.args[1:]:
-            return outer
-    return None
 
 
 # ---- a safe input for a branch of `where` ----------------------------------------------------------------------------
@@ -255,22 +207,19 @@ SAFE = 1.0, 0.0, 0.5, -1.0  # inputs at which most ops are finite
 
 
 def safe_lines(place) -> "list[Line]":
-    """The statement with a safe input for a branch that `where` discards, by one more `where`."""
+    """The statement with one more `where`, which gives a safe input to a branch that `where` discards."""
     module, statement, node = statement_at(place)
-    where = inside_where(place)
-    if where is None or not isinstance(statement, SIMPLE) or not isinstance(where.args[0], ast.Compare):
+    pairs = itertools.pairwise(module.around(node) if isinstance(statement, SIMPLE) else ())
+    calls = [(inner, one) for inner, one in pairs if isinstance(one, ast.Call) and last_name(one.func) == "where"]
+    inner, where = calls[0] if calls else (None, None)
+    if where is None or inner not in where.args[1:] or not isinstance(where.args[0], ast.Compare):
         return []
+    sides = [ast.dump(one) for one in (where.args[0].left, *where.args[0].comparators)]
     parts = [one for one in ast.walk(node) if isinstance(one, ast.expr) and not isinstance(one, ast.Constant)]
-    inside, sides = {ast.dump(one) for one in parts}, (where.args[0].left, *where.args[0].comparators)
-    side = next((one for one in sides if ast.dump(one) in inside), None)
-    if side is None:
+    same = next(filter(None, ([one for one in parts if ast.dump(one) == side] for side in sides)), None)
+    if same is None:
         return []
-    call, condition, value = (rewritten(module, one) for one in (where.func, where.args[0], side))
-    same = {one for one in parts if ast.dump(one) == ast.dump(side)}
-    lines = []
-    for safe in SAFE:
-        taken = f"{value}, {safe}" if where.args[1] in module.around(node) else f"{safe}, {value}"
-        guard = f"{call}({condition}, {taken})"
-        change = dict.fromkeys(same, guard).get
-        lines.append(line_of(place.code.co_filename, module, statement, change))
-    return [line for line in lines if line]
+    call, condition, value = (rewritten(module, one) for one in (where.func, where.args[0], same[0]))
+    form = f"{value}, {{}}" if inner is where.args[1] else f"{{}}, {value}"
+    guards = [f"{call}({condition}, {form.format(safe)})" for safe in SAFE]
+    return [*filter(None, (line_of(place, module, statement, dict.fromkeys(same, one).get) for one in guards))]

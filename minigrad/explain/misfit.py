@@ -1,4 +1,4 @@
-"""Which lengths of two shapes keep an op from running."""
+"""Find the axis lengths of two shapes that keep an op from running."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def misfit(shapes, op) -> list:
-    """The pairs of axes that do not fit: the fewest that let the op run where each has one length, whatever that is."""
+    """The fewest pairs of mismatched axes that let the op run once the two axes of each pair have any common length."""
     first, second = shapes if len(shapes) == 2 else ((), ())
     pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
     pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
@@ -17,7 +17,7 @@ def misfit(shapes, op) -> list:
 
 
 def fits(op, first, second, pairs, free) -> bool:
-    """Does an op run where the axes of each pair have the length that the first has, and where they have another?"""
+    """Whether an op runs with the axes of each pair at the first axis's length, and also at another common length."""
     if len({i for i, _ in pairs}) < len(pairs) or len({j for _, j in pairs}) < len(pairs):
         return False
     for lengths in ([first[i] for i, _ in pairs], [free + k for k in range(len(pairs))]):

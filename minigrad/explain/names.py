@@ -1,9 +1,11 @@
-"""What the user calls things."""
+"""The names that the user's code gives to Tensors and Variables."""
 
 import contextlib
 import itertools
+import sys
 import types
 
+from ..engine.listening import Listener
 from ..errors import visible
 from ..tracing.log import EnteredEngine, Ran, Wrote
 from ..tracing.source import assigned_name, expression_text
@@ -11,43 +13,56 @@ from .search import number_of
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")
 ENTRANCES = "constant", "convert_to_tensor"
-MOST = 200  # elements of a list or attributes of an object that are looked at
+MOST = 200  # elements of a list or attributes of an object to look at
+DEEP, ALL = 6, 3000  # how many levels deep to look, and how many objects in all
 WIDE = 60  # characters of a name that are shown
-CODE = type, types.ModuleType, types.FunctionType  # no objects of the user that hold values
+NOTHING = type, types.ModuleType, types.FunctionType, Listener  # types that hold no values of the user
 
 
 class Names:
-    """Names by the number of a Tensor or Variable.
+    """Maps the number of a Tensor or Variable to a name such as `x`, `params['w']` or `model.layers[0].w`.
 
-    The names in the code that asks come first, then the name that a Variable was given, then names in the code that
-    called it, then the name that the source assigns.
+    Names in the code that asks come first, then the `name` of a Variable, then names in the callers of that code, then
+    names of parts of all these objects, and last the name to which the source code assigns the value.
     """
 
     def __init__(self, frame, trace, things):
-        self.trace, callers = trace, [outer.f_locals for outer in itertools.islice(outward(frame), 4)]
+        self.trace, self.by_id, self.held, self.asking = trace, {}, {}, frame.f_globals
         given = [(own_name(getattr(one, "name", "")), one) for one in things if hasattr(one, "trainable")]
-        given = [(name, one) for name, one in given if name]
-        spaces = [tensors_in(frame.f_locals), tensors_in(frame.f_globals), given, *map(tensors_in, callers)]
-        self.by_id, self.held = {}, {}
-        for name, one in itertools.chain(*spaces, *map(tensors_within, [*callers, frame.f_globals])):
-            self.by_id.setdefault(one.id, visible(name, WIDE))
-            self.held.setdefault(one.id, one)
+        callers = [outer.f_locals for outer in itertools.islice(outward(frame.f_back), 3)]
+        here = [*named(frame.f_locals), *named(frame.f_globals)]
+        found = [*here, *[pair for pair in given if pair[0]], *itertools.chain(*map(named, callers))]
+        seen, left = set(), ALL
+        for _ in range(DEEP):
+            for name, one in found:
+                if is_tensor(one):
+                    self.by_id.setdefault(one.id, visible(name, WIDE))
+                    self.held.setdefault(one.id, one)
+            new = {id(pair[1]): pair for pair in reversed(found[:left]) if id(pair[1]) not in seen}
+            seen.update(new)
+            left = max(0, left - len(found))
+            found = [part for pair in reversed(new.values()) if not is_tensor(pair[1]) for part in parts_of(*pair)]
 
     def of(self, node, default="the value") -> str:
-        """The name of a node of the graph; without one, the op that it comes from."""
+        """The name of a graph node; if it has none, the op that made it, or else `default`."""
         number = number_of(node)
         if number not in self.by_id:
             self.by_id[number] = self.by_origin(node, number) or ""
         return self.by_id[number] or default
 
     def leads_to(self, number) -> bool:
-        """Can the user still reach it by a name?"""
+        """Whether the user can still reach this object by a name."""
         return number in self.held
 
     def tensor(self, number):
-        """The Tensor (and no Variable) with this number, if a name leads to it."""
+        """The Tensor (not a Variable) with this number, if a name leads to it."""
         one = self.held.get(number)
         return None if hasattr(one, "trainable") else one
+
+    def globals_of(self, code) -> dict:
+        """The global names of the module that a code object belongs to; for a cell, those of the code that asks."""
+        modules = [one for one in [*sys.modules.values()] if getattr(one, "__file__", None) == code.co_filename]
+        return vars(modules[0]) if modules else self.asking
 
     def by_origin(self, node, number):
         if self.trace is None:
@@ -63,7 +78,7 @@ class Names:
 
 
 def own_name(name) -> str:
-    """The name that somebody gave to a Variable; "" if nobody did."""
+    """The name given to a Variable by the user; "" for a default name."""
     name = name.partition(":")[0]
     return name if name not in UNNAMED else ""
 
@@ -75,11 +90,11 @@ def outward(frame):
         frame = frame.f_back
 
 
-FOREIGN: list = []  # functions of other engines: what stands for a tensor or a tape of theirs, or None
+FOREIGN: list = []  # functions that map a tensor or tape of another engine to its stand-in here, or to None
 
 
 def known(value):
-    """A value, or what stands for it here if it is of another engine."""
+    """A value, or its stand-in here if it belongs to another engine."""
     return next((twin for find in FOREIGN if (twin := find(value)) is not None), value)
 
 
@@ -88,32 +103,24 @@ def is_tensor(value) -> bool:
 
 
 def named(space) -> list:
-    return [(name, known(one)) for name, one in [*space.items()] if isinstance(name, str) and not name.startswith("_")]
-
-
-def tensors_in(space) -> list:
-    return [(name, one) for name, one in named(space) if is_tensor(one)]
-
-
-def tensors_within(space):
-    """Names such as `weights[0]`, `params['w']` and `model.w`."""
-    for name, value in named(space):
-        with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
-            parts = [(part, known(one)) for part, one in parts_of(name, value) if name not in ("In", "Out")]
-            yield from [one for one in parts if is_tensor(one[1])]
+    found = [(name, one) for name, one in [*space.items()] if isinstance(name, str) and name not in ("In", "Out")]
+    return [(name, known(one)) for name, one in found if not name.startswith("_")]
 
 
 def parts_of(name, value) -> list:
-    """What an object holds, each with its name."""
-    if isinstance(value, dict):
-        return [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
-    if isinstance(value, (list, tuple)):
-        return [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
-    if isinstance(value, CODE) or not isinstance(getattr(value, "__dict__", None), dict):
-        return []
-    return [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
+    """The (name, value) pairs of an object's parts."""
+    found = []
+    with contextlib.suppress(Exception):  # a user's object may fail on inspection
+        if isinstance(value, dict):
+            found = [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
+        elif isinstance(value, (list, tuple)):
+            found = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
+        elif not isinstance(value, NOTHING) and isinstance(getattr(value, "__dict__", None), dict):
+            found = [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
+        return [(part, known(one)) for part, one in found]
+    return []
 
 
 def public(value, key):
-    """The name of an attribute without its underscore, if there is a property of that name."""
+    """The name of an attribute, without its underscore if there is a property of that name."""
     return key[1:] if key.startswith("_") and isinstance(getattr(type(value), key[1:], None), property) else key

@@ -1,4 +1,4 @@
-"""Can a number be trusted? Where it became 0 or nan, whether it is old or a sum, and what finite differences say."""
+"""Checks of a gradient: where it became 0 or nan, whether it is stale or a sum, and what finite differences say."""
 
 import numpy as np
 
@@ -8,10 +8,9 @@ from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
 from ..errors import visible
 from ..tracing.log import Ran, Wrote, version_of
-from ..tracing.source import assigned_name
 from ..tracing.values import Summary, brief, finite
 from . import trial
-from .causes import cause
+from .causes import CODES, cause
 from .explanation import number_text, with_notes
 from .fixes import safe_lines
 from .names import is_tensor
@@ -19,9 +18,9 @@ from .question import UNKNOWN, slopes_from, steps_of
 
 
 def stale(q):
-    """The cause, and what to add to the headline, if the source was assigned after the tape read it."""
+    """The cause, and the text to add to the headline, if the source was assigned after the tape read it."""
     number, asked, name = q.source.id, q.question, q.source_name
-    if q.tape.steps is None and asked is None:  # when it was asked, nobody knows
+    if q.tape.steps is None and asked is None:  # the time of the question is unknown
         return None
     read, now = q.tape.read_versions.get(number), asked.versions.get(number) if asked else version_of(q.source)
     if None in (read, now) or read == now:
@@ -43,10 +42,10 @@ def stale(q):
 
 
 def summed(q):
-    """The cause, if the derivative of a sum was given where each element has one of its own."""
+    """The cause if the gradient is the derivative of a sum whose elements each have their own derivative."""
     shape, count = tuple(q.source.shape), len(q.targets)
     elements = sum(one.shape.num_elements() for one in q.targets)
-    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape or elements < 2:  # a Jacobian, or who knows
+    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape or elements < 2:  # a Jacobian, or unknown
         return None
     if count > 1:
         return cause("SUMMED", q, "targets", targets=count)
@@ -56,7 +55,7 @@ def summed(q):
 
 
 def elements_mix(q) -> bool:
-    """Do two elements of the target depend on one of the source? The tape is asked for the first, and for the rest."""
+    """Whether two elements of the target depend on one of the source, by a VJP of the first and one of the rest."""
     target = q.targets[0]
     if q.tape.steps is None:
         return False
@@ -66,11 +65,11 @@ def elements_mix(q) -> bool:
     return all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
 
 
-# ---- where a number became 0, or nan ---------------------------------------------------------------------------------
+# ---- where a gradient became 0 or nan --------------------------------------------------------------------------------
 
 
 def not_finite(q):
-    """The first op, on the way back, where a finite gradient became inf or nan; or what made a value so before."""
+    """The cause of inf or nan: the first op in the backward pass to send it, or what made a value non-finite before."""
     step = next((one for one in steps_of(q) if one.upstream.finite and not one.sent.finite), None)
     op, event = op_at(q, step) if step is not None else ("", None)
     kept = [one for tape_step in steps_like(q, step) for one in tape_step[ARRAYS]] if event is None and step else []
@@ -86,8 +85,13 @@ def not_finite(q):
         return at_op(q, event, first, where, sure, given=given)
     at = first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
-    if not isinstance(maker, Ran):
-        return held(q, number, at, kind, maker, user, sure)
+    if not isinstance(maker, Ran):  # the value came from outside, or was assigned
+        named, line = q.names.leads_to(number), (maker or user).place.text
+        name = q.names.of(number) if named else "an input"
+        case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
+        facts = [("first", f"{element(name, at)} = {kind}"), ("line", line)]
+        words = dict(value=kind, holder=name, x=name if named else "x")
+        return cause("NOT_FINITE", q, case, line=line, sure=sure, facts=facts, **words)
     inputs = {i: number_there(value_of(q, i, maker), value) for i in maker.inputs if i}
     number, given = next((pair for pair in inputs.items() if pair[1] is not None), (0, None))
     place = "" if given is None else f" at {element(q.names.of(number, 'its input'), at)} = {brief(given)}"
@@ -95,7 +99,7 @@ def not_finite(q):
 
 
 def at_op(q, event, first, where, sure, value="", given=None):
-    """The cause, if the value or the slope of an op is not finite; `where` discards it, if it is given."""
+    """The cause if the value or the slope of an op is not finite; `where`, if given, is the op that discards it."""
     op, line, case, words = event.name, event.place.text, "value" if value else "", {}
     if where is not None:
         right = trial.fitting(q, [safe_lines(event.place)], safe=True)
@@ -105,57 +109,31 @@ def at_op(q, event, first, where, sure, value="", given=None):
         words["yet"] = zero if value else f"{op} is still asked for its slope"
         words["guarded"] = right[0].text if right else f"give {op} a safe input by another mg.where"
         case = "discarded"
-    lines = [("line", line), ("where", where.place.text if where is not None and where.place.text != line else "")]
-    facts = [("first", first), *[fact for fact in lines if fact[1]]]
-    known = [value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc"]
-    sure = sure if all(known) else "likely"
+    lines = dict.fromkeys([line, where.place.text if where is not None else ""])
+    facts = [("first", first), *[fact for fact in zip(("line", "where"), lines) if fact[1]]]
+    known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
     words |= dict(value=value, away=away_from(op, given))
-    return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure, facts=facts, **words)
-
-
-def held(q, number, at, kind, maker, user, sure):
-    """The cause, if a value that came from outside, or was assigned, is not finite."""
-    line = (maker or user).place.text
-    named = q.names.leads_to(number) or (maker is not None and assigned_name(maker.place) is not None)
-    name = q.names.of(number) if named else "an input"
-    shown = name + " is not finite" if at is None else f"{element(name, at)} = {kind}" if named else kind
-    case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
-    facts = [("first", shown), *([("line", line)] if line else [])]
-    words = dict(value=kind, holder=name, x=name if named else "x")
-    return cause("NOT_FINITE", q, case, line=line, sure=sure, facts=facts, **words)
+    return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
 
 
 def away_from(op, given=None):
-    """The fix that keeps the input of an op, which was given this number, where its value and slope are finite."""
-    example = AWAY.get(op, "")
-    if given is not None and example == AWAY["log"] and abs(given) > 1e6:
+    """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite."""
+    example = CODES["NOT_FINITE"].instead.get(op, "")
+    if given is not None and "maximum" in example and abs(given) > 1e6:
         return f"keep the input of {op} smaller: it is too large for its dtype"
-    if op in ("divide", "truediv"):
-        return f"keep what {op} divides by away from 0, for example with {example}"
-    return f"keep the input of {op} away from there" + (f", for example with {example}" if example else "")
-
-
-AWAY = {
-    **dict.fromkeys(
-        ("log", "sqrt", "rsqrt", "pow", "divide", "truediv", "reciprocal", "lgamma", "digamma"), "mg.maximum(x, 1e-6)"
-    ),
-    **dict.fromkeys(("acos", "asin", "atanh"), "mg.clip_by_value(x, -0.999999, 0.999999)"),
-    **dict.fromkeys(("exp", "expm1", "sinh", "cosh"), "mg.clip_by_value(x, -80.0, 80.0)"),
-    **dict.fromkeys(("norm", "reduce_euclidean_norm"), "mg.sqrt(mg.reduce_sum(x * x) + 1e-12)"),
-    "reduce_std": "mg.sqrt(mg.math.reduce_variance(x) + 1e-12)", "acosh": "mg.maximum(x, 1.000001)",
-    "log1p": "mg.maximum(x, -0.999999)",
-}  # fmt: skip
+    what = f"what {op} divides by away from 0" if op in ("divide", "truediv") else f"the input of {op} away from there"
+    return f"keep {what}" + (f", for example with {example}" if example else "")
 
 
 def number_there(given, value):
-    """What stands in one value where another, of the same shape, is not finite first; None if that is not known."""
+    """The element of `given` at the place of the first non-finite element of `value`; None if unknown."""
     at = first_place(value)
     known = at is not None and given is not None and given.whole and given.shape == value.shape
     return given.kept[at].item() if known else None
 
 
 def origin(q, event):
-    """Where what an op was given stopped being finite: its number and value, what made it, and what was given it."""
+    """Trace an op's non-finite input to its origin: its number, its Summary, its maker and the op that it went into."""
     found = 0, None, event, None
     while isinstance(event, Ran):
         plain = [(0, Summary.of(number)) for number in event.numbers.values()]
@@ -169,29 +147,20 @@ def origin(q, event):
 
 
 def discarding(q, step, event):
-    """The `where` that discards the element at which an op sends inf or nan, if there is one; and how sure that is."""
-    reached = upstream_there(step)
-    if reached:
-        return None, "proved"
-    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code, event.outputs)
-    choices = [e.event for e in edges if isinstance(e.event, Ran) and e.event.op.kernel in ("Select", "SelectV2")]
-    if not choices:
-        return None, "proved"
-    return min(choices, key=lambda e: e.number), "likely" if reached is None else "proved"
-
-
-def upstream_there(step):
-    """Does anything arrive at the op for the first element that is not finite? None if that is not known."""
+    """The `where` op that discards the element at which an op sends inf or nan, or None; and the confidence."""
     upstream, bad = step.upstream, ~np.isfinite(step.sent.kept)
-    if upstream.zero:
-        return False
-    if upstream.shape == step.sent.shape and bad.any():  # of large ones the same part of both is known
-        return bool(upstream.kept[bad].ravel()[0] != 0)
-    return True if upstream.whole and upstream.kept.all() else None
+    if upstream.zero or (upstream.shape == step.sent.shape and bad.any()):  # large values keep the same part
+        reached = not upstream.zero and bool(upstream.kept[bad].ravel()[0] != 0)
+    else:
+        reached = True if upstream.whole and upstream.kept.all() else None
+    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code, event.outputs) if not reached else ()
+    choices = [e.event for e in edges if isinstance(e.event, Ran) and e.event.op.kernel in ("Select", "SelectV2")]
+    where = min(choices, key=lambda e: e.number, default=None)
+    return where, "likely" if where and reached is None else "proved"
 
 
 def first_place(value):
-    """The place of the first element that is not finite, if the value is kept whole."""
+    """The place of the first non-finite element, if the value is kept whole and has one; otherwise None."""
     places = np.argwhere(~np.isfinite(value.kept)) if value.whole else ()
     return tuple(int(i) for i in places[0]) if len(places) else None
 
@@ -201,7 +170,7 @@ def element(name, place):
 
 
 def first_bad(q, step, op, given) -> str:
-    """The first element that is not finite: where it is, and how it came about."""
+    """A text on the first non-finite element: its place, and the product that made it."""
     sent, upstream, local = step.sent.kept, step.upstream.kept, step.local.kept if step.local is not None else None
     if sent.size != step.sent.size or not (local is not None and sent.shape == upstream.shape == local.shape):
         return f"{op}: what it sends is not finite"
@@ -212,57 +181,59 @@ def first_bad(q, step, op, given) -> str:
 
 
 def flat(q):
-    """The first op, on the way back, that lets nothing pass."""
+    """The cause of a zero gradient: the first op in the backward pass that turns a gradient into zeros."""
     steps = steps_of(q)
     step = next((one for one in steps if not one.upstream.zero and one.sent.zero), None)
     if step is None:
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
     op, event = op_at(q, step)
-    factor, variable = zero_factor(q, step, event) if event is not None else ("", False)
-    line = event.place.text if event is not None else ""
-    return cause("FLAT", q, "variable" if variable else "factor" if factor else "", op=op, line=line, factor=factor)
+    if event is None:
+        return cause("FLAT", q, op=op)
+    case, factor = zero_factor(q, step, event)
+    return cause("FLAT", q, case, op=op, line=event.place.text, factor=factor)
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 
 def zero_factor(q, step, event):
-    """What says the other factor of a product, if all of it is 0; and is it a Variable?"""
+    """If the other factor of a product is 0 everywhere: "variable" or "factor", and its text; otherwise "", ""."""
     factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
     if factors and 0.0 in event.numbers.values():
-        return "0", False
+        return "factor", "0"
     if step.source in factors:
-        factors.remove(step.source)  # once: in `w * w` the other factor is w too
-    for number in factors:
-        value = value_of(q, number, event)
-        if value is not None and value.zero:
-            variable = number in event.versions
-            name = q.names.of(number, "a Variable" if variable else "")
-            return f"{name}, which is 0 here" if name else "0", variable
-    return "", False
+        factors.remove(step.source)  # only once: in `w * w` the other factor is also w
+    values = {number: value_of(q, number, event) for number in factors}
+    zero = next((number for number, value in values.items() if value is not None and value.zero), None)
+    if zero is None:
+        return "", ""
+    variable = zero in event.versions
+    name = q.names.of(zero, "a Variable" if variable else "")
+    return "variable" if variable else "factor", f"{name}, which is 0 here" if name else "0"
 
 
 def value_of(q, number, event):
-    """The Summary of what an op was given, from the log or from a Tensor that a name still leads to; None: unknown."""
+    """The Summary of an op's input, from the log or from a Tensor that a name still leads to; None if unknown."""
     if event is None:
         return Summary.of(convert(q.source).value) if number == q.source.id and stale(q) is None else None
     trace, version = q.history.trace, event.versions.get(number)
     if version is not None:
-        written, after = trace.written.get((number, version)), trace.written.get((number, version + 1))
-        return written.value if written is not None else after.before if after is not None else trace.seen.get(number)
+        written, after = (trace.written.get((number, one)) for one in (version, version + 1))
+        seen = after.before if after is not None else trace.seen.get(number)
+        return written.value if written is not None else seen
     maker, tensor = trace.made.get(number), q.names.tensor(number)
-    first = not isinstance(maker, Ran) or maker.outputs[0] == number  # of several outputs only the first is kept
+    first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
     known = getattr(maker, "value", None) if first else None
     return Summary.of(tensor.value) if known is None and tensor is not None else known
 
 
 def steps_like(q, step):
-    """The step of the tape, in a list, if it is still there."""
+    """A list with the tape's own step that matches this one; empty if the tape no longer has it."""
     return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)][:1]
 
 
 def op_at(q, step):
-    """The name of the op that a step belongs to, and the event that it ran, if the trace knows it."""
+    """The name of the op that a step belongs to, and the event of its run, or None if the trace does not know it."""
     event = q.history.trace.made.get(step.outputs[0]) if q.history is not None else None
     if isinstance(event, Ran):
         return event.name, event
@@ -270,18 +241,18 @@ def op_at(q, step):
     return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), None
 
 
-# ---- measuring
+# ---- measuring -------------------------------------------------------------------------------------------------------
 
 
 def measured(found, check, leaves, k):
-    """The answer, with what finite differences say of the function `check`."""
+    """The answer, with a note on finite differences of the function `check`."""
     answer, slope = found
     points = [convert(leaf).value if is_tensor(leaf) else leaf for leaf in leaves]
     if not is_tensor(leaves[k]) or points[k].dtype.kind != "f":
         return answer
     try:
         truth = differences(check, points, k)
-    except Exception as problem:  # the user's function, which may do anything
+    except Exception as problem:  # the user's function may raise anything
         return with_notes(answer, f"check ended with {type(problem).__name__}: {visible(problem)}")
     given, text = slope.kept if isinstance(slope, Summary) and slope.whole else slope, number_text(np.round(truth, 4))
     if given is not None and not isinstance(given, (np.ndarray, np.generic)):
@@ -292,7 +263,7 @@ def measured(found, check, leaves, k):
 
 
 def differences(check, points, k):
-    """Central differences of the sum of `check`, for each element of source k, at the present values."""
+    """Central differences of the sum of `check` for each element of source k, at the sources' current values."""
     point = np.asarray(points[k])
     slopes, step = np.zeros(point.shape), 1e-2 if point.dtype.itemsize < 8 else 1e-5
 
@@ -301,10 +272,8 @@ def differences(check, points, k):
         return sum(float(np.sum(convert(y).value.astype(float))) for y in nest.flatten(check(*given)))
 
     for place in np.ndindex(point.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = np.array(point)
-            moved[place] += sign * step * max(1.0, abs(float(point[place])))
-            ends.append((total(moved), float(moved[place])))
-        slopes[place] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])
+        up, down = np.array(point), np.array(point)
+        up[place] += step * max(1.0, abs(float(point[place])))
+        down[place] -= step * max(1.0, abs(float(point[place])))
+        slopes[place] = (total(up) - total(down)) / (float(up[place]) - float(down[place]))
     return slopes

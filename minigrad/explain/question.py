@@ -1,4 +1,4 @@
-"""What is asked: one tape, some targets, one source; and what the gradient is, found without using the tape up."""
+"""A question about one tape, some targets and one source, and the gradient, found without using up the tape."""
 
 import contextlib
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ from .explanation import number_text
 from .names import Names
 from .search import History
 
-UNKNOWN = object()  # a gradient that is there, and whose value nobody knows any more
+UNKNOWN = object()  # a gradient that was returned, but whose value is gone
 
 
 @dataclass
 class Question:
-    """One source that is asked about, and all that is known when the answer begins.
+    """The question about one source, with everything known before it is answered, and then the answer.
 
     Attributes:
-        slope: the gradient, as an array or a Summary; None; or UNKNOWN.
-        question: the Asked that is explained, if the tape was asked and the trace heard it.
-        history: what the trace knows; None without one.
+        slope: the gradient as an array or a Summary, the error of the backward pass, None, or UNKNOWN.
+        question: the Asked event being explained, if the tape was asked and the trace heard it.
+        history: what the trace knows; None without a trace.
     """
 
     tape: Any
@@ -37,16 +37,16 @@ class Question:
     question: "Asked | None" = None
     history: "History | None" = None
     seeds: dict = field(default_factory=dict)
-    weighted: bool = False  # were `output_gradients` given?
-    lines: dict = field(default_factory=dict)  # a statement -> the same one fixed, if that was tried
-    fixed: str = ""  # the source with those lines in it
+    weighted: bool = False  # whether `output_gradients` were given
+    lines: dict = field(default_factory=dict)  # statement -> its fixed Line, if a trial confirmed one
+    fixed: str = ""  # the source code with those lines in it
     experiment: "Experiment | None" = None
-    untried: str = ""  # why there is none
+    untried: str = ""  # why there is no experiment
     answer: Any = None  # the Explanation, in the end
 
     @property
     def source_name(self):
-        return self.names.of(self.source.id, "x")
+        return self.names.of(self.source.id, "the source")
 
     @property
     def target_name(self):
@@ -76,10 +76,10 @@ def kind_of(one):
 
 
 def slopes_now(tape, targets, sources, output_gradients):
-    """The gradients as the tape would give them, and the seeds; nothing for a tape that is used up. An op that has no
-    gradient is found by its error, which takes the place of the gradient."""
+    """The gradients that the tape would return, and the seeds; a used-up tape has no gradients. If the backward pass
+    raises, as for an op without a gradient, the error takes the place of each gradient."""
     seeds = seeds_of(tape, targets)
-    with contextlib.suppress(Exception):  # seeds that do not fit are an error of `gradient`, and not what is asked here
+    with contextlib.suppress(Exception):  # seeds of a wrong shape are an error of `gradient`, not of this question
         seeds = seeds_of(tape, targets, output_gradients)
     if tape.steps is None:
         return {}, seeds
@@ -96,7 +96,7 @@ def slopes_from(tape, seeds, wanted) -> dict:
 
 
 def recall(q) -> bool:
-    """Find the answer that a used-up tape gave to this question; False if it gave none."""
+    """Look up the answer that a used-up tape gave to this question; False if it gave none."""
     if q.tape.refused:
         return False
     if q.question is not None:
@@ -104,7 +104,7 @@ def recall(q) -> bool:
     targets, sources, answers = q.tape.last_question
     same = set(targets) == {one.id for one in q.targets}
     if same and q.source.id not in sources and is_younger(q) and any(i > max(targets) for i in sources):
-        q.slope = None  # `x[0]` makes a new Tensor each time: it was asked for another one, which was as young
+        q.slope = None  # `x[0]` makes a new Tensor each time: the tape was asked for another, equally young
         return True
     if not same or q.source.id not in sources:
         return q.question is not None
@@ -112,31 +112,33 @@ def recall(q) -> bool:
     if answer is None:
         q.slope = None
     elif answer() is not None:
-        with listeners_only():  # IndexedSlices are made whole by an op
+        with listeners_only():  # an op makes IndexedSlices dense
             q.slope = unwarned(convert, answer()).value
     return True
 
 
 def is_younger(q) -> bool:
-    """Is the source a Tensor that was made after the targets? (A Variable's value may be younger than its number.)"""
+    """Whether the source is a Tensor made after the targets. (A Variable's value may be younger than its number.)"""
     tensors = not any(hasattr(one, "trainable") for one in (q.source, *q.targets))
     return tensors and q.source.id > max(one.id for one in q.targets)
 
 
 def status_of(slope):
-    """ "nan", "zero", or "" for other numbers and for those that nobody knows."""
+    """The status "nan" or "zero" of a gradient; "" for other values, and for unknown ones."""
     if slope is UNKNOWN or slope is None:
         return ""
     summary = slope if isinstance(slope, Summary) else Summary.of(slope)
-    return "nan" if not summary.finite else "zero" if summary.zero and summary.size else ""
+    if not summary.finite:
+        return "nan"
+    return "zero" if summary.zero and summary.size else ""
 
 
 def steps_of(q, also=()):
-    """The steps of the backward pass to the source, and also to others: done again, or as the trace heard them."""
+    """The steps of the backward pass to the source and to `also`: run again, or as the trace heard them."""
     wanted = [q.source.id, *also]
     if q.tape.steps is not None:
         steps = Steps()
-        with listeners_only(steps), contextlib.suppress(Exception):  # of an op without a gradient
+        with listeners_only(steps), contextlib.suppress(Exception):  # from an op without a gradient
             backward(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
         return steps.heard
     if q.question is None:

@@ -1,7 +1,7 @@
-"""A replay of a tape's block: from its checkpoint on, with some values changed, and every value noted.
+"""A replay of a tape's block: it runs again from a checkpoint with some values changed, and records every value.
 
-Events have the same numbers in a replay as in the program, and Tensors the same ids: both go on counting from the
-checkpoint. So two replays are compared event by event.
+Both the program and a replay continue counting from the checkpoint, so events have the same numbers in both, and
+Tensors the same ids. Two replays can therefore be compared event by event.
 """
 
 import sys
@@ -21,14 +21,14 @@ from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEve
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
-ROOM = 32 << 20  # bytes of values that a replay answers
+ROOM = 32 << 20  # bytes of values that a replay may return
 PLAIN = int, float, complex, str, type(None), np.ndarray, np.generic, tuple
-RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # and no exception
-SMALLEST = 0.1  # a nudge of a number is a share of it, or of this if it is smaller
+RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # not an exception
+SMALLEST = 0.1  # a nudge is a share of the number, or of this if the number is smaller
 
 
 class Nudge(NamedTuple):
-    """How far values are moved: by a share of each, and of `least` where one is smaller."""
+    """How far values are moved: each by a share of its size, or of `least` if it is smaller."""
 
     share: float
     least: float = SMALLEST
@@ -38,14 +38,14 @@ class Nudge(NamedTuple):
 
 
 def digest(value) -> int:
-    """What differs whenever a value differs in any bit. (Processes that were forked from one agree on it.)"""
+    """A hash of every bit of a value. (Processes forked from the same parent agree on it.)"""
     array = np.asarray(value)
     content: Any = repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array)
     return hash((array.dtype.str, array.shape, zlib.crc32(content)))
 
 
 def numbers_in(attributes):
-    """The numbers and arrays among the attributes of an op."""
+    """The numbers and arrays among an op's attributes."""
     for one in attributes:
         if isinstance(one, (list, tuple)):
             yield from numbers_in(one)
@@ -54,14 +54,14 @@ def numbers_in(attributes):
 
 
 def direction(value, least=SMALLEST):
-    """Where to nudge an array: each element by a share of its size, up or down; by the golden ratio no two alike."""
+    """The direction to nudge an array: each element up or down by its own share of its size, from the golden ratio."""
     place = np.arange(1.0, value.size + 1.0).reshape(value.shape)
     size = 0.5 + 0.5 * (place * 0.6180339887 % 1.0)
     return np.where(place * 0.7548776662 % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
 
 
 def nudged(value, nudge):
-    """An array, a number or a list of them, a little different; what is neither stays."""
+    """An array, a number or a list of them, nudged; any other value is returned unchanged."""
     if isinstance(value, list):
         return [nudged(one, nudge) for one in value]
     array = np.asarray(value)
@@ -72,7 +72,7 @@ def nudged(value, nudge):
 
 
 def spot(event):
-    """Where it happened, as plain data. (Of an instruction there may be a quick form at another place in the code.)"""
+    """The place of an event as plain data. (Not its offset, which a specialized instruction may change.)"""
     return event.code.co_name, *position(event.code, event.instruction)
 
 
@@ -84,7 +84,7 @@ FIELDS = {
 
 
 def skeletons(events, after, until) -> list:
-    """What stays the same of events as long as the program goes the same way."""
+    """The parts of events that stay the same as long as the program takes the same path."""
     found = []
     for event in events:
         if after < event.number <= until:
@@ -95,40 +95,42 @@ def skeletons(events, after, until) -> list:
 
 
 class Replay(Listener):
-    """Listens in a replay: nudges and holds values as the command says, notes the others, and answers at the end.
+    """Listens to a replay: nudges and holds values as commanded, records all values, and answers at the end.
 
     The command is a dict.
-        tape, sources: ids; the sources are nudged when this tape is opened, or when they are made after that.
+        tape, sources: ids; the sources are nudged when this tape is opened, or when they are made later, each by a
+            different share.
         ops: the numbers of the ops that ran.
         nudge: a Nudge, or None.
-        exits: spot -> Nudge, for what leaves there.
-        held: key -> the values to hold. A key is an event's number, or "number" and a count, or "attributes" and
-            the number of an op's event.
-        targets: ids, of which the values are answered; until: the number of the event after which to answer.
+        exits: spot -> the Nudge for values that leave there.
+        held: key -> the values to hold. A key is an event's number, or ("number", a count), or ("attributes", the
+            number of an op's event).
+        targets: the ids whose values are returned; until: the number of the event after which to answer.
     """
 
     def __init__(self, trace, command, objects):
         self.trace, self.objects = trace, objects
-        self.tape, self.sources, self.nudged_by = command["tape"], {*command["sources"]}, command["nudge"]
+        self.tape, self.nudged_by = command["tape"], command["nudge"]
+        self.sources = {i: 1 - k * 0.6180339887 % 1 / 2 for k, i in enumerate(command["sources"])}
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
-        vars(values)["measured"] = lambda array: None  # nobody asks for it in a replay, and it takes time
+        vars(values)["measured"] = lambda arrays: [None] * len(arrays)  # not needed in a replay
         for convert in CONVERTERS:
             hear_numbers(convert, self)
 
     # ---- what it changes ---------------------------------------------------------------------------------------------
 
     def nudge(self, source):
-        """Move a source, if that is asked for."""
+        """Record the value of a source once the tape is open, and nudge it if the command says so."""
         if self.opened and source.id in self.sources:
-            self.sources.discard(source.id)
+            share = self.sources.pop(source.id)
             self.points[source.id] = value_of(source)
             if self.nudged_by:
-                set_value(source, nudged(value_of(source), self.nudged_by))
+                set_value(source, nudged(value_of(source), self.nudged_by.times(share)))
 
     def hold(self, key, tensors):
-        """Give Tensors, or a Variable, the values that they are to have; keep those that they have without a nudge."""
+        """Set Tensors, or a Variable, to the values to hold, if any; without a nudge, record their values."""
         for one, value in zip(tensors, self.held.get(key, ())):
             set_value(one, value)
         if self.opened and self.nudged_by is None and not self.exits:
@@ -138,7 +140,7 @@ class Replay(Listener):
                 self.kept[key], self.room = now, self.room - size
 
     def hold_attributes(self, op, inputs, made, attributes):
-        """Compute an op again with the attributes that it is to have."""
+        """Compute an op again with the attributes to hold, if any, and record the ones that it had."""
         key = "attributes", self.trace.count
         if key in self.held:
             arrays = [[one.value for one in x] if isinstance(x, (list, tuple)) else x.value for x in inputs]
@@ -150,11 +152,11 @@ class Replay(Listener):
             self.kept[key] = attributes
 
     def note(self, numbers=(), **digests):
-        """Note an event, which the trace has just heard; nothing differs before the tape is opened.
+        """Record the event that the trace has just heard; before the tape is opened, nothing can differ.
 
         Args:
-            numbers: the Python numbers that became Tensors for it, by which they were in the replay.
-            **digests: of what came into it ("inputs"), of what it gave ("gave"), and of its "attributes".
+            numbers: count -> digest of the Python numbers that became Tensors for the event.
+            **digests: the digests of its "inputs", of the values that it "gave", and of its "attributes".
         """
         if self.opened:
             noted = {(kind, k): one for kind, all_of in digests.items() for k, one in enumerate(all_of)}
@@ -183,7 +185,7 @@ class Replay(Listener):
         )  # fmt: skip
 
     def given(self, tensors):
-        """Something made these Tensors."""
+        """Handle newly made Tensors: nudge sources, hold values, and record targets."""
         for one in tensors:
             self.nudge(one)
         self.hold(self.trace.count, tensors)
@@ -207,13 +209,13 @@ class Replay(Listener):
         self.note_given(*[one for one in results if one is not None and hasattr(one, "id")])
 
     def left(self, tensor, exit, result):
-        event = self.trace.unparsed[-1]
+        event = self.trace.newest
         result = nudged(result, self.exits[spot(event)]) if spot(event) in self.exits else result
         self.note(gave=[digest(result)])
         return result
 
     def number(self, tensor):
-        """A Python number became a Tensor, beside another one."""
+        """Handle a Python number that became a Tensor because it was an operand beside one."""
         self.count += 1
         key = "number", self.count
         if key in self.held:
@@ -241,7 +243,7 @@ class Replay(Listener):
     def open(self, tape):
         self.opened, self.began = True, self.trace.count
         known = {one.id for one in self.objects}
-        for one in [*self.objects, *sources_now(self.sources - known)]:
+        for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
             self.nudge(one)
 
 
@@ -250,7 +252,7 @@ def value_of(one):
 
 
 def set_value(one, value):
-    """Give a Tensor or a Variable another value; who holds the Variable's old one keeps that."""
+    """Set the value of a Tensor or a Variable; Tensors read from the Variable earlier keep the old value."""
     if not isinstance(one, Variable):
         one.value = value
         return
@@ -262,30 +264,31 @@ def set_value(one, value):
 # ---- how it begins: called in the forked process ---------------------------------------------------------------------
 
 KINDS = [Tensor, Variable]  # what a source can be
-found = {}  # id -> the Tensor or Variable, or None: what is looked for once
+found = {}  # id -> the Tensor or Variable, or None, so that each is searched for once
 
 
 def sources_now(ids) -> list:
-    """The Variables, or else Tensors, of these ids that there are. (A Variable's value has its id.)"""
+    """The existing Variables, or else Tensors, with these ids. (A Variable's value shares its id.)"""
     here = [one for one in checkpoint.instances(*KINDS) if one.id in ids] if ids else []
     here.sort(key=lambda one: isinstance(one, Variable))
     return [*{one.id: one for one in here}.values()]
 
 
 def find(command):
-    """The sources that are there while the program sleeps. What every replay would do again is done here once, too."""
+    """The sources that exist at the checkpoint. Also does, once, work that every replay would otherwise repeat."""
     missing = {*command["sources"]} - found.keys()
     found.update({**dict.fromkeys(missing), **{one.id: one for one in sources_now(missing)}})
     for op in [MADE[number] for number in command["ops"] if number < len(MADE)]:
-        if op.source.text is None:
-            op.source.write_out()
+        if op.source.code is None:
+            op.source.write_out(op)
     return [found[i] for i in command["sources"] if found[i] is not None]
 
 
 def begin(trace, command, objects):
-    """Let a Replay or a Trial listen, from the opening of the tape for which the program was put to sleep."""
+    """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
     listener = command["kind"](trace, command, objects)
     trace.judge = None
+    trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)
     end_with(program_frame(), entry_frame())
     opened = next((one for one in listening.now if one.number == command["tape"]), None)
@@ -294,16 +297,16 @@ def begin(trace, command, objects):
 
 
 def hear_numbers(convert, replay):
-    """Python numbers become Tensors in a function of their own, which keeps them; here the replay hears of each."""
+    """Tell the replay of each Python number that becomes a Tensor, by wrapping the cached function that makes it."""
     cell = convert.__closure__[convert.__code__.co_freevars.index("number")]
     make = cell.cell_contents
     cell.cell_contents = lambda *given: replay.number(make(*given))
 
 
 def end_with(program, entry):
-    """End the replay when the program ends, or when an exception leaves its part that a library called.
+    """End the replay when the program ends, or when an exception leaves the part of it that a library called.
 
-    What called the program must not run twice, and who would catch that exception is not known.
+    The caller of the program must not run twice, and where such an exception would be caught is unknown.
     """
     first = ""
 

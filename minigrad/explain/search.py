@@ -1,11 +1,10 @@
-"""From the log to the answer: what depends on what, and the cheapest way through it.
+"""The dependency graph of a trace's log, and the cheapest path through it.
 
-An edge along which the tape carries a gradient costs nothing. One where the dependency is known and the derivative is
-lost costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many fixes as its
-gradient needs: 0 for a gradient that is there.
+An edge along which the tape carries a gradient costs 0. An edge with a known dependency whose derivative is lost costs
+1, and has a code that says why. The cost of the cheapest path from the target back to a source is the number of fixes
+that its gradient needs: 0 if the gradient is there.
 """
 
-import itertools
 from collections import deque
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -16,13 +15,13 @@ from ..engine.custom import GRADIENTS, UNREGISTERED
 from ..engine.writing import parameters
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
 
-TAPED_INSIDE = {"py_function", "recompute_grad"}  # whose gradient a tape inside them gives
-MANY = 200  # of what left last, so much is compared with what comes in
-NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
+TAPED_INSIDE = {"py_function", "recompute_grad"}  # their gradient comes from a tape inside them
+MANY = 200  # how many of the last exits are compared with a value that comes in
+NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # there is no derivative to lose
 
 
 def number_of(node):
-    """The number of a node: a node is the number of a Tensor, or a pair of a Variable's number and version."""
+    """The number of a node, which is a Tensor's number or the pair of a Variable's number and version."""
     return node[0] if isinstance(node, tuple) else node
 
 
@@ -30,15 +29,15 @@ MEANT = "STOPPED", "proved", None, True  # a derivative that was cut on purpose
 
 
 class Edge(NamedTuple):
-    """The node `end` depends on `start`, since `event` happened; without a code, the tape carries the gradient."""
+    """The node `end` depends on `start` because of `event`; without a code, the tape carries the gradient."""
 
     start: object
     end: object
     event: object
     code: "str | None" = None
     sure: str = "proved"
-    by: object = None  # for a value that left and came back: the event of leaving
-    meant: bool = False  # was the derivative cut on purpose, or before this tape had begun?
+    by: object = None  # for a value that left and came back: the exit event
+    meant: bool = False  # whether the derivative was cut on purpose, or before this tape began
 
     @property
     def cost(self) -> int:
@@ -51,46 +50,47 @@ class Edge(NamedTuple):
 
 
 class History:
-    """What a trace knows of how things came to be, seen from one tape that is asked about some sources.
+    """The dependency graph of a trace, as seen from one tape and some sources.
 
     Args:
-        trace, tape: the log, and the tape.
+        trace, tape: the log and the tape.
         sources: the numbers of the sources.
-        carried: the pairs (output, input) along which a gradient was seen to flow; None if nobody saw it.
-        experiment: the Experiment that tells which values came back; None if nothing was tried.
+        experiment: the Experiment that shows which values came back; None if nothing was tried.
 
     Attributes:
-        arrived: the numbers at which a gradient was seen to arrive.
+        arrived: the numbers at which a gradient was observed to arrive, if the backward pass was observed.
+        carried: the pairs (output, input) along which a gradient was observed to flow.
     """
 
     arrived: "set | frozenset" = frozenset()
+    carried: "set | frozenset" = frozenset()
 
-    def __init__(self, trace, tape, sources, carried=None, experiment=None):
-        self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
+    def __init__(self, trace, tape, sources, experiment=None):
+        self.trace, self.tape, self.sources = trace, tape.number, set(sources)
         self.one_shot, self.experiment = not tape.persistent, experiment
-        self.tape_events = [e for e in trace.events if isinstance(e, TapeEvent) and e.tape == self.tape]
-        self.questions, self.watches = (
-            [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in (Asked, Watched)
+        kinds = TapeEvent, Asked, Watched
+        self.tape_events, self.questions, self.watches = (
+            [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in kinds
         )
         opening = next((e for e in self.tape_events if e.what == "opened"), None)
         self.opened, self.opening = (opening.number, opening.place) if opening is not None else (0, None)
         self.forgot = max((e.number for e in self.tape_events if e.what == "forgot"), default=0)
         released = min([e.number for e in self.questions if e.released], default=trace.count)
         again = [e.number for e in self.tape_events if e.what == "opened" and e.number > released]
-        self.renewed = max(again, default=0)  # when a used-up tape was entered again: what was before is gone
+        self.renewed = max(again, default=0)  # when a used-up tape was entered again: its earlier steps are gone
         self.edges_into = {}
         self.makers = {
-            Ran: self.of_op, EnteredEngine: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store,
+            Ran: self.of_op, EnteredEngine: self.entered, Wrote: self.of_assignment, Stored: self.of_store,
             Asked: self.of_gradient,
         }  # fmt: skip
 
     def node(self, number, versions):
-        """A Tensor's number, or a Variable's with its version: the one it had, or the first that the trace met."""
+        """The node for a number: a Variable's has its version in `versions`, or else the first that the trace met."""
         version = versions.get(number, self.trace.first.get(number))
         return number if version is None else (number, version)
 
     def maker(self, node):
-        """The event that a node came from; None if it is not known."""
+        """The event that made a node; None if unknown."""
         return self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
 
     # ---- edges -------------------------------------------------------------------------------------------------------
@@ -114,30 +114,24 @@ class History:
             unseen = unseen or (k in moved.get("inputs", ()) and not known)
         if unseen:
             yield from self.entered(node, event)
-        if own and event.heard:
-            for start in self.captured(event):
-                yield Edge(start, node, event, "STOPPED", "likely", None, True)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
         lost = [edge._replace(start=min(self.sources)) for one in inside for edge in self.entered(node, one)]
         yield from lost
         if own and hidden and not lost:
             yield Edge(min(self.sources), node, event, "STOPPED", "tried", None, True)
 
-    def captured(self, event):
-        """What a `py_function` used without being given it: its ops ran just before it, heard by its own tape alone."""
-        before = [e for e in self.ran if self.opened < e.number < event.number]
-        tapes = event.recorded.keys()
-        inside = [*itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), reversed(before))]
-        known = {0, *event.inputs, *[number for e in inside for number in e.outputs]}
-        return [self.node(i, e.versions) for e in inside for i in e.inputs if i not in known]
-
     @cached_property
     def ran(self) -> list:
-        """The ops that ran, in the order of time."""
+        """The ops that ran, in order of time."""
         return [e for e in self.trace.events if isinstance(e, Ran)]
 
+    @cached_property
+    def custom(self) -> list:
+        """The functions with a custom gradient that ran; the log does not show every value that they use."""
+        return [e for e in self.ran if e.op.kernel == "CustomGradient"]
+
     def entered_inside(self, event):
-        """What came in, changed by the nudge, while a `py_function` ran; whether it matters is tried."""
+        """The events in a `py_function` where a value changed by the nudge came in; a replay tests if it matters."""
         since = max([self.opened, *[self.trace.made[i].number for i in event.inputs if i in self.trace.made]])
         for e in self.experiment.events if self.experiment else ():
             moved = self.experiment.moved_in(e) if since < e.number < event.number else {}
@@ -145,19 +139,17 @@ class History:
             if moved and (came or (isinstance(e, Ran) and "number" in moved and self.tape not in e.recorded)):
                 yield e
 
-    def of_arrival(self, node, event):
-        yield from self.entered(node, event, event.given)
-
-    def entered(self, node, event, given=None):
-        """Edges for a value that came in from outside, if it is known to come from something in the log."""
-        same = self.very_object(event, given) or self.taken_over(event)
+    def entered(self, node, event):
+        """The edges for a value that came in from outside, if it is known to depend on something in the log."""
+        same = self.very_object(event) or self.taken_over(event)
         tried = self.experiment is not None and event.number > self.experiment.checkpoint.number
         moved = self.experiment.moved_in(event) if tried else None
         if tried and not moved:
             return
         if same and tried and same.number > self.opened and not self.experiment.moved_in(same):
-            same = None  # what stayed as it was made nothing that differs
-        exits = [same] if same else self.experiment.left_by(event) if tried else []
+            same = None  # a value that did not change cannot have changed another
+        found = self.experiment.left_by(event) if tried and not same else []
+        exits = [same] if same else found
         for exit in exits:
             early, start = exit.number < self.opened, self.node(exit.tensor, exit.versions)
             yield Edge(start, node, event, "LEFT_ENGINE", "proved" if same else "tried", exit, early)
@@ -165,14 +157,20 @@ class History:
             yield Edge(min(self.sources), node, event, "LEFT_ENGINE", "tried")
 
     @cached_property
-    def exits(self) -> list:
-        """All numbers that left, in the order of time."""
-        return [e for e in self.trace.events if isinstance(e, LeftEngine) and e.kind in "fc"]
+    def exits(self) -> dict:
+        """The exits of floating-point and complex values, by event number."""
+        return {e.number: e for e in self.trace.events if isinstance(e, LeftEngine) and e.kind in "fc"}
 
-    def very_object(self, event, given):
-        """The exit of the very object that came in, or of one that shares its memory."""
+    @property
+    def left(self) -> list:
+        """The exits since the tape was opened."""
+        return [exit for number, exit in self.exits.items() if number > self.opened]
+
+    def very_object(self, event):
+        """The exit of the same object that came in, or of an array that shares its memory."""
+        given = getattr(event, "given", None)
         value = given.object() if given is not None else None
-        for exit in reversed(self.exits[-MANY:]) if value is not None else ():
+        for exit in [*self.exits.values()][: -MANY - 1 : -1] if value is not None else ():
             left = exit.given.object() if exit.given is not None and exit.number < event.number else None
             arrays = isinstance(left, np.ndarray) and isinstance(value, np.ndarray)
             if left is value or (arrays and np.shares_memory(left, value)):
@@ -180,18 +178,14 @@ class History:
         return None
 
     def taken_over(self, event):
-        """The exit that was part of this very arrival: `mg.constant(variable)`."""
-        before, where = self.exits_by_number.get(event.number - 1), (event.code, event.instruction, event.called)
+        """The exit that was part of the same call as this entry, as in `mg.constant(variable)`."""
+        before, where = self.exits.get(event.number - 1), (event.code, event.instruction, event.called)
         same = before and (before.code, before.instruction, before.called) == where
         return before if same and isinstance(event, EnteredEngine) else None
 
-    @cached_property
-    def exits_by_number(self) -> dict:
-        return {e.number: e for e in self.exits}
-
     def of_assignment(self, node, event):
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
-        edges = self.entered(node, event, event.given)
+        edges = self.entered(node, event)
         if event.source:
             edges = [Edge(self.node(event.source, event.source_versions), node, event, code)]
         for edge in edges:
@@ -201,12 +195,12 @@ class History:
             yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
 
     def is_step(self, node):
-        """Was it computed from a gradient? A step of training starts afresh: the past of a weight is no way to it."""
+        """Whether a node was computed from a gradient: a weight's past before a training step is not a path to it."""
         made = None if isinstance(node, tuple) else self.trace.made.get(node)
         return any(isinstance(event, Asked) for event in self.before(made))
 
     def before(self, event):
-        """What an event depends on, and itself, the nearest first; no further than Variables."""
+        """An event and the events that it depends on, the nearest first; the search stops at Variables."""
 
         def inputs(one):
             numbers = one.inputs if isinstance(one, Ran) else ()
@@ -218,7 +212,7 @@ class History:
         yield Edge(self.node(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
 
     def of_gradient(self, node, event):
-        """A gradient depends on the target and the sources, unless the tape heard the ops of the backward pass."""
+        """The edges from target and sources to their gradient, unless the tape heard the ops of the backward pass."""
         if self.tape not in event.tapes:
             for number in dict.fromkeys([*event.targets, *event.sources]):
                 start = self.node(number, event.versions)
@@ -227,7 +221,7 @@ class History:
     # ---- why the tape carries nothing --------------------------------------------------------------------------------
 
     def code_for(self, event, k, number):
-        """Why this tape carries no gradient from input k to the outputs, how sure, and so on; () if it does."""
+        """The code and further fields of the Edge from input k to the outputs; () if the tape carries the gradient."""
         kernel, kind, live = event.op.kernel, event.kinds[k], event.recorded.get(self.tape)
         if kernel == "StopGradient":
             return MEANT
@@ -241,33 +235,33 @@ class History:
             return self.code_while_silent(event)
         if event.number <= max(self.forgot, self.renewed):
             return ("STOPPED" if event.number <= self.forgot else "SPENT_TAPE",)
-        if live is not event.inputs and number not in live:  # often they are the same, of which there may be many
+        if live is not event.inputs and number not in live:  # often the same long list
             return ("UNWATCHED",) if number in self.sources else ()
-        sent = self.carried is None or any((output, number) in self.carried for output in event.outputs)
+        sent = any((output, number) in self.carried for output in event.outputs)
         stopped = kernel == "CustomGradient" and not sent and not self.arrived.isdisjoint(event.outputs)
         return MEANT if stopped else ()
 
     def code_while_silent(self, event):
-        """The code for an op that ran while the tape did not listen."""
+        """The code, and further fields, for an op that ran while the tape did not listen."""
         before = [e.what for e in self.tape_events if e.number < event.number]
         after = [e.what for e in self.tape_events if e.number > event.number]
         if before[-2:] == ["paused", "closed"]:
             return MEANT
         if self.one_shot and before[-1:] == after[:1] == ["closed"]:
-            return ("SPENT_TAPE",)  # it was asked inside its block
+            return ("SPENT_TAPE",)  # the tape was asked inside its block
         return ("OTHER_TAPE" if any(event.recorded.values()) else "OUTSIDE_TAPE",)
 
-    # ---- ways --------------------------------------------------------------------------------------------------------
+    # ---- paths -------------------------------------------------------------------------------------------------------
 
     def is_source(self, node):
         return number_of(node) in self.sources
 
     def nodes(self, targets):
-        """The nodes of the targets; of a Variable, its present version."""
+        """The nodes of the targets; a Variable's node has its current version."""
         return [self.node(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
 
     def cheapest(self, targets, allowed=lambda edge: True, sources=None):
-        """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path from its end."""
+        """The edges of the cheapest path from a source to the targets, or None, by a 0-1 BFS from the targets."""
         sources = self.sources if sources is None else sources
         best, todo, done = dict.fromkeys(targets, (0, None)), deque(targets), set()
         while todo:
@@ -289,7 +283,7 @@ class History:
         return None
 
     def ways(self, targets, allowed=lambda edge: True, sources=None):
-        """All edges that lie on a way from a source to the targets, in no order."""
+        """All edges on any path from a source to the targets, in no particular order."""
         sources = self.sources if sources is None else sources
 
         def into(node):
@@ -303,12 +297,12 @@ class History:
         return [edge for edge in edges if edge.start in kept]
 
     def uses(self, number):
-        """The ops that the source went into, in the order of time."""
+        """The ops with this number among their inputs, in order of time."""
         return [e for e in self.ran if number in e.inputs]
 
 
 def reached(starts, onward) -> list:
-    """All that can be reached from these, and they themselves, the nearest first."""
+    """The starts and everything reachable from them, the nearest first."""
     found = dict.fromkeys(starts)
     order = [*found]
     for one in order:
@@ -319,9 +313,9 @@ def reached(starts, onward) -> list:
 
 
 def count(edges, targets, sources):
-    """How many ways these edges make from sources to targets. (What depends on something was made after it.)
+    """The number of paths that these edges form from sources to targets. (Order of time is a topological order.)
 
-    An op that uses one value twice, as `x * x` does, is one way.
+    An op that uses one value twice, as in `x * x`, counts as one path.
     """
     ways, in_time = dict.fromkeys(sources, 1), sorted(edges, key=lambda edge: edge.event.number)
     for start, end, _ in dict.fromkeys((edge.start, edge.end, edge.code) for edge in in_time):
@@ -331,13 +325,13 @@ def count(edges, targets, sources):
 
 @lru_cache(maxsize=1000)
 def input_name(op, k, count):
-    """The name of the parameter that input k of an op belongs to, of `count` inputs in all; some are lists."""
+    """The parameter name of an op's input k, out of `count` inputs; a parameter may be a list of inputs."""
     names = [name for name in parameters(op.__wrapped__) if f"d{name}" in op.vjps]
-    if not names:
-        return ""
-    return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
+    if count == len(names) or not names:
+        return names[k] if names else ""
+    return names[0] if k < 1 + count - len(names) else names[k - count]
 
 
 def vjp_of(op, k, count):
-    """The VJP for input k of an op, of `count` inputs in all."""
+    """The VJP for an op's input k, out of `count` inputs."""
     return op.vjps.get(f"d{input_name(op, k, count)}")

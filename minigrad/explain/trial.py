@@ -1,6 +1,6 @@
-"""A trial of a fix: the tape's block is replayed with its source changed, and asked for the gradient again.
+"""A trial of a fix: the tape's block is replayed with changed source code, and its gradient is computed again.
 
-A fix is right if the target has the value that it had, and the gradient is the slope that was measured.
+A fix is right if the target keeps its value and the gradient equals the measured slope.
 """
 
 import ast
@@ -13,6 +13,7 @@ from inspect import CO_OPTIMIZED
 
 import numpy as np
 
+from .. import nest
 from ..engine.listening import Listener, listening
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
@@ -24,15 +25,14 @@ from .names import outward
 from .replay import value_of
 
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
-MOST = 4  # fixes that are tried for one answer
-NEAR = 0.02  # how far a gradient may be from the measured slope, as a share
+NEAR = 0.02  # relative distance allowed from the measured slope; the gradient must also be nearer than the old one
 
 
-# ---- in the program: what is tried -----------------------------------------------------------------------------------
+# ---- in the program --------------------------------------------------------------------------------------------------
 
 
 def edited(file, edits) -> str:
-    """The source of a file with these edits, each on as many lines as before."""
+    """The source code of a file with these edits applied; each edit keeps the number of lines."""
     lines, own = [line.encode() for line in linecache.getlines(file)], {one for one in edits if one.file == file}
     for _, (line, column, last, last_column), text in sorted(own, reverse=True):
         after = lines[last - 1][last_column:]
@@ -41,7 +41,7 @@ def edited(file, edits) -> str:
 
 
 def fixed_source(edits) -> str:
-    """The blocks and functions in which these edits are, with them."""
+    """The source code of the blocks and functions that contain these edits, with the edits applied."""
     found = {}
     for edit in edits:
         text = edited(edit.file, edits)
@@ -53,18 +53,17 @@ def fixed_source(edits) -> str:
 
 
 def fitting(q, guesses, safe=False):
-    """The first combination of guesses that is right, as a tuple; None if none is, or none can be tried.
+    """The first combination of guesses that is right, as a tuple; None if none is right or none can be tried.
 
     Args:
         q: the Question, with its Experiment.
-        guesses: for each place that needs a fix, a list of Lines.
-        safe: must every op give finite numbers? Then it is right without a slope that could be measured, too.
+        guesses: a list of Lines for each place that needs a fix.
+        safe: whether every op must return finite numbers; a fix can then be right even without a measured slope.
     """
     if q.experiment is None or q.weighted or not guesses or not all(guesses):
         return None
     slope = q.experiment.slope
-    most = max(len(one) for one in guesses)
-    for k in range(min(most, MOST)) if slope is not None or safe else ():
+    for k in range(max(map(len, guesses))) if slope is not None or safe else ():
         lines = tuple([one[min(k, len(one) - 1)] for one in guesses])
         if is_right(q, [edit for line in lines for edit in line.edits], slope, safe):
             return lines
@@ -72,50 +71,53 @@ def fitting(q, guesses, safe=False):
 
 
 def is_right(q, edits, slope, safe) -> bool:
-    """Does the block with these edits give the same target, and the gradient that was measured?"""
+    """Whether the block with these edits gives the same target, and the gradient that was measured."""
     tried = q.experiment
     try:
-        target, gradient, all_finite = try_with(q, edits, Trial)
+        gradient, all_finite = try_with(q, edits, Trial)
     except NotTried:
         return False
     if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
         return False
     along, size = (float(np.sum(part(gradient) * part(tried.along))) for part in (np.asarray, np.abs))
-    before = tried.total(tried.before)
-    close = np.isfinite(size) if slope is None else abs(along - slope) <= NEAR * max(size, abs(slope))
-    return close and abs(target - before) <= 1e-4 * max(1e-3, abs(before))
+    if slope is None:
+        return bool(np.isfinite(size))
+    had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
+    known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
+    lost = slope - (float(np.sum(had * tried.along)) if known else 0.0)
+    return abs(along - slope) <= NEAR * max(size, abs(slope)) and not abs(along - slope) > abs(lost) / 4
 
 
 def try_with(q, edits, kind):
-    """What a Trial of this kind answers: the block is replayed with these edits, and asked as before."""
+    """Replay the block with these edits in a Trial of this kind, ask for the same gradient, and return the answer."""
     sources = {edit.file: edited(edit.file, edits) for edit in edits}
-    names = [q.names.of(one.id, "") for one in q.targets]
-    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id)
+    names, total = [q.names.of(one.id, "") for one in q.targets], q.experiment.total(q.experiment.before)
+    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id, total=total)
 
 
 # ---- in the replay ---------------------------------------------------------------------------------------------------
 
 
-running = None  # in a replay: the trial, which wants to know of a question to `tape.explain` or `mg.inspect` as well
+running = None  # in a replay: the trial, which also answers at a call of `tape.explain` or `mg.inspect`
 
 
 def ask_instead(tape, target):
-    """In a trial, answer with the gradient where the program wants it explained or filmed."""
-    if running is not None and running.begun and tape is running.asked_one:
+    """In a trial, answer with the gradient where the program asks to explain or film it."""
+    if running is not None and running.begun and tape is running.asked_one and running.fits(nest.flatten(target)):
         running.ask(tape, target)
 
 
 class Trial(Listener):
-    """Runs the changed block when the tape is opened, and answers when a gradient is asked for.
+    """Runs the changed block when the tape is opened, and answers when the gradient of the same target is asked for.
 
-    It answers the target, the gradient, and whether every op gave finite numbers.
+    The answer is the gradient, and whether every op returned finite numbers.
     """
 
     def __init__(self, trace, command, objects):
         global running
         running = self
         self.tape, self.files, self.names, self.source = (command[one] for one in ("tape", "files", "names", "source"))
-        self.trace, self.objects, self.begun, self.finite = trace, objects, False, True
+        self.trace, self.objects, self.begun, self.finite, self.total = trace, objects, False, True, command["total"]
 
     def started(self, tape):
         if not self.begun and tape.number == self.tape:
@@ -125,7 +127,7 @@ class Trial(Listener):
             self.others -= 1
 
     def open(self, tape):
-        """Run the changed block in place of the one that begins."""
+        """Run the changed block in place of the original one."""
         self.begun, self.asked_one, frame = True, tape, user_frame()[0]
         self.replace_functions()
         if frame.f_code.co_filename in self.files:
@@ -136,7 +138,7 @@ class Trial(Listener):
             self.ask(self.asked_one, [eval(name, space) for name in self.names])
 
     def opened_with(self, tape, frame) -> int:
-        """How many tapes the same `with` has opened before this one."""
+        """The number of tapes that the same `with` statement opened before this one."""
         numbers = {one.number for one in listening.now if one is not tape}
         events = [e for e in self.trace.events if isinstance(e, TapeEvent) and e.tape in numbers and e.what == "opened"]
         text = self.files[frame.f_code.co_filename]
@@ -145,7 +147,7 @@ class Trial(Listener):
         return sum(is_with(statement, line) for line in lines)
 
     def replace_functions(self):
-        """Give the functions of the changed files their new code, but those that run."""
+        """Give the functions of the changed files their new code, except those that are running."""
         modules = [compile(text, file, "exec") for file, text in self.files.items()]
         new = {spot_of(code): code for module in modules for code in codes_in(module)}
         callers = [*outward(user_frame()[0])]
@@ -163,21 +165,21 @@ class Trial(Listener):
 
     def asked(self, tape, targets, sources, results):
         for source, result in zip(sources, results) if self.begun and tape is self.asked_one else ():
-            if source.id == self.source:
+            if source.id == self.source and self.fits(targets):
                 checkpoint.finish(self.answer(tape, targets, result))
 
     def answer(self, tape, targets, result):
-        dense = None if result is None else np.asarray(getattr(result, "value", result))
-        return total(targets), dense, self.finite
+        return None if result is None else np.asarray(getattr(result, "value", result)), self.finite
+
+    def fits(self, targets) -> bool:
+        """Whether these targets have the value that the target had."""
+        total = sum(float(np.sum(value_of(one), dtype=np.complex128).real) for one in targets)
+        return abs(total - self.total) <= 1e-4 * max(1e-3, abs(self.total))
 
     def ask(self, tape, targets):
-        """Ask the tape, which is heard by `asked`."""
+        """Ask the tape for the gradient; `asked` hears it and answers."""
         tape.gradient(targets, self.objects[0])
         checkpoint.finish("the source was not asked for")
-
-
-def total(targets) -> float:
-    return sum(float(np.sum(np.asarray(value_of(one), np.complex128)).real) for one in targets)
 
 
 def spot_of(code):
@@ -192,19 +194,19 @@ def codes_in(code):
 
 
 def run_on(frame, text):
-    """Run the statement that a frame is in, and those after it, from another source; the names that there are then."""
+    """Run a frame's current statement and those after it from other source code; return the names defined then."""
     module = parsed(tuple(text.splitlines(keepends=True)))
     first = block_at(module, frame.f_lineno)
     body = next(one for _, one in ast.iter_fields(module.parent[first]) if isinstance(one, list) and first in one)
     file, statements = frame.f_code.co_filename, body[body.index(first) :]
-    if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell, a script
+    if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell or a script
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}
     names = [name for name in frame.f_locals if name.isidentifier()]
     function = ast.parse(f"def replayed({', '.join(names)}):\n    return").body[0]
     function.body[:0] = statements
     for one in ast.walk(function):
-        if isinstance(one, ast.Return):  # the names are asked for, and not what the function gives
+        if isinstance(one, ast.Return):  # return the names, not the function's own result
             one.value = ast.Call(ast.Name("locals", ast.Load()), [], [])
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
@@ -212,7 +214,7 @@ def run_on(frame, text):
 
 
 def block_at(module, line):
-    """The innermost `with` statement whose head is on this line."""
+    """The innermost `with` statement whose header contains this line."""
     return next(one for one in reversed(module.parent) if is_with(one, line))
 
 

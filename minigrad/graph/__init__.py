@@ -1,4 +1,4 @@
-"""One run of a function as a graph of NumPy's calls: a program to read (`written`), and one to run (`function`)."""
+"""One run of a function as a graph of NumPy calls: a program to read (`written`), or to run (`function`)."""
 
 from .function import ConcreteFunction, Function, function
 from .program import Written, written

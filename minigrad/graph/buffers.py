@@ -1,5 +1,4 @@
-"""Which arrays the calls of a compiled program write into: they are kept between its runs, and used by one call after
-another, as soon as nobody reads what stands in them."""
+"""Assigns calls of a compiled program to buffers, which are kept between runs and reused as soon as they are free."""
 
 import operator
 import sys
@@ -8,29 +7,30 @@ import numpy as np
 
 from .tracer import Method, Node, is_numpys
 
-LARGE = 2**15  # bytes of a Variable whose former array is worth keeping
+LARGE = 2**15  # bytes: the previous array of a Variable of this size or more is kept
 
 
 class Plan:
     """Which call of a program writes into which buffer.
 
-    A call that works elementwise may write over what it reads, if that is read for the last time. What the program
-    returns, and whatever shares memory with it, is written into new arrays. A large Variable that is assigned has two
-    arrays in turn: its new value is written into the one before its present one.
+    An elementwise call may overwrite an input that is read for the last time. Results, and everything that shares
+    memory with them, are written into new arrays. A large Variable that is assigned alternates between two arrays: its
+    new value is written into the one it held before its current one.
 
     Attributes:
         of: Node -> the name of the buffer that it writes into.
         layouts: name -> shape, dtype and order of a buffer.
-        former: name -> the Node of what a Variable holds before it is assigned, which is kept under that name.
+        former: name -> the Node of the value that a Variable holds before the assignment; its array is kept under that
+            name.
     """
 
     def __init__(self, nodes, returned, assigned):
-        """Choose them.
+        """Choose the buffers.
 
         Args:
             nodes: the calls of the program, in their order.
-            returned: what is returned, Nodes and constants.
-            assigned: what each assigned Variable holds before and after.
+            returned: the results, Nodes and constants.
+            assigned: the values of each assigned Variable before and after the run.
         """
         self.of, self.layouts, self.former = {}, {}, {}
         for before, after in assigned:
@@ -55,7 +55,7 @@ class Plan:
             free += after
 
     def buffer(self, layout, free):
-        """The name of one that is free and has this layout, or of a new one."""
+        """The name of a free buffer with this layout, or of a new one."""
         name = next((name for name in reversed(free) if self.layouts[name] == layout), None)
         if name:
             free.remove(name)
@@ -69,19 +69,21 @@ class Buffers:
     """The arrays that a program writes into.
 
     Attributes:
-        layouts: shape, dtype and order of each.
-        former: the places after them, for arrays that Variables held before.
-        spare: the arrays that no run of the program uses at present, a list for each run that may need them at once.
+        layouts: shape, dtype and order of each buffer.
+        former: the indices after them, for arrays that Variables held before.
+        spare: the arrays that no run is using, one list for each run that has been active at the same time.
     """
 
     def __init__(self, plan):
         self.layouts, self.spare = list(plan.layouts.values()), []
         self.former = range(len(self.layouts), len(self.layouts) + len(plan.former))
 
+    def made(self):
+        """New arrays for one run, which puts them into `spare` at the end."""
+        return [np.empty(*layout) for layout in self.layouts] + [None for _ in self.former]
+
     def taken(self):
-        """The arrays for one run, which puts them back into `spare`; None in place of one that somebody still holds."""
-        if not self.spare:
-            return [np.empty(*layout) for layout in self.layouts] + [None for _ in self.former]
+        """The arrays of an earlier run, with None in place of each one that is still referenced elsewhere."""
         arrays = self.spare.pop()
         for k in self.former:
             if holders(arrays, k) != ALONE or not arrays[k].flags.owndata:
@@ -94,7 +96,7 @@ def roots(node):
 
 
 def stateless(function):
-    """Does it keep nothing of its arguments, and share memory with them only as it did when it was traced?"""
+    """Whether it keeps no reference to its arguments, and shares memory with them only as it did when it was traced."""
     known = (None, operator.getitem, operator.setitem, operator.pow)
     return function in known or isinstance(function, Method) or is_numpys(function)
 
@@ -104,21 +106,21 @@ def elementwise(node):
 
 
 def layout_of(node):
-    """The layout of the array that a call can be given to write into; None if it takes none."""
+    """The layout of the output array that can be passed to a call; None if it takes none."""
     ufunc = node.__class__ is Node and isinstance(node.function, np.ufunc) and node.function.nout == 1
     return layout_of_array(node.value) if ufunc and not node.kwargs and not node.writes else None
 
 
 def layout_of_array(x):
-    """Shape, dtype and order; None for what is no such array, or has gaps."""
+    """Shape, dtype and order; None for anything but a contiguous numeric array with axes."""
     if not isinstance(x, np.ndarray) or not x.ndim or x.dtype.kind not in "biufc":
         return None
-    order = "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else None
-    return order and (x.shape, x.dtype, order)
+    orders = [order for order in "CF" if x.flags[f"{order}_CONTIGUOUS"]]
+    return (x.shape, x.dtype, orders[0]) if orders else None
 
 
 def holders(arrays, k):
-    """How many hold an array, with its list."""
+    """The number of references to an array, including that of its list."""
     return sys.getrefcount(arrays[k])
 
 

@@ -1,5 +1,6 @@
-"""A traced run as a program to run: one line for each call of NumPy, without the engine between them."""
+"""A traced run, compiled to a program with one line for each NumPy call and without the engine in between."""
 
+import itertools
 import linecache
 import operator
 import types
@@ -8,47 +9,49 @@ import numpy as np
 
 from .. import nest
 from ..engine import Tensor
-from ..program.function import TensorSpec
+from ..engine.backward import ones, unbroadcast
+from ..engine.tensor import next_id
+from ..program.specs import TensorSpec
 from .buffers import Buffers, Plan
 from .text import OPERATORS
 from .tidy import tidied
 from .tracer import Attribute, Method, Node, method
 
-NAMELESS = (bool, int, str, type(None), type(Ellipsis))  # what stands in the text as Python writes it
-# The length of what these give is decided by numbers, not by shapes.
+NAMELESS = (bool, int, str, type(None), type(Ellipsis))  # written into the text as Python prints them
+# The length of their results depends on values, not only on shapes.
 BY_VALUE = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.repeat, np.tile, np.pad,
             np.bincount, np.delete, np.insert, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d,
             *map(method, ("nonzero", "compress", "repeat"))}  # fmt: skip
 
 
-BY_NAME = np.maximum, np.minimum  # a third argument without a name is deprecated, from NumPy 2.4 on
+BY_NAME = np.maximum, np.minimum  # a positional third argument is deprecated from NumPy 2.4 on
 
 
 class OtherPath(Exception):
-    """A decision fell otherwise than in the run that was traced, or an array has another shape."""
+    """A decision went the other way than in the traced run, or an array has another shape."""
 
 
 class Compiled:
     """A traced run, compiled.
 
     Attributes:
-        run: what it is called with are the arrays of the arguments; what Variables hold it reads itself. It gives what
-            the function returns. Variables are assigned in the end, so that a run which is left half-way has changed
-            nothing. No array of the run that was traced is kept; those that calls write into are, for the next one.
-            Raises OtherPath: the run that was traced does not hold for these arrays.
+        run: takes the arrays of the arguments, reads the Variables itself, and returns what the function returns.
+            Variables are assigned at the end, so a run that is interrupted changes nothing. No array of the traced run
+            is kept, but the buffers are kept for the next run. Raises OtherPath: the traced run does not hold for these
+            arrays.
         outputs: a `TensorSpec` for each Tensor that the function returns.
-        variables: those that it reads or assigns.
+        variables: the Variables that it reads or assigns.
         buffers: the arrays that calls write into.
     """
 
     def __init__(self, run, name):
-        source = Source(run)
+        source = RunText(run)
         self.variables, self.buffers = list(source.variables.values()), source.buffers
         self.run, self.outputs = source.compiled(name), nest.map_structure(spec_of_result, run.result)
 
 
-class Source:
-    """The text of a run.
+class RunText:
+    """The source text of a run.
 
     Attributes:
         plan: which call writes into which buffer.
@@ -71,10 +74,10 @@ class Source:
         self.plan = Plan(self.nodes, [self.now(one) for one in run.leaves()], held)
         self.buffers = Buffers(self.plan)
         self.text = {node: f"x{k}" for k, node in enumerate(run.inputs.values())}
-        self.space, self.numbers = {"OtherPath": OtherPath}, {}
+        self.space, self.known, self.numbers = {"OtherPath": OtherPath}, {}, {}
 
     def compiled(self, name):
-        """The function with that name, of the arrays of the arguments."""
+        """The function with that name, which takes the arrays of the arguments."""
         arguments = [self.text[node] for name, node in self.run.inputs.items() if name not in self.variables]
         text = "\n    ".join([f"def {name}({', '.join(arguments)}):", *self.body()]) + "\n"
         file = f"<compiled {name} {id(self)}>"
@@ -83,22 +86,29 @@ class Source:
         return types.FunctionType(code, self.space)
 
     def body(self):
-        """The lines: what is read, computed, assigned, kept and returned."""
-        names, buffers = [*self.plan.layouts, *self.plan.former], self.constant(self.buffers)
+        """Yield the lines that read, compute, assign, keep and return."""
+        names, spare = [*self.plan.layouts, *self.plan.former], self.constant(self.buffers.spare)
         if names:
-            yield f"[{', '.join(names)}] = buffers = {buffers}.taken()"
+            take, make = (self.constant(one) for one in (self.buffers.taken, self.buffers.made))
+            taken = f"{take}()" if self.plan.former else f"{spare}.pop()"
+            yield f"[{', '.join(names)}] = buffers = {taken} if {spare} else {make}()"
         for name, variable in self.variables.items():
             yield from self.reading(variable, self.run.inputs[name])
         for node in self.nodes:
             yield from self.lines(node)
-        yield f"found = {self.structure(self.run.result)}"
+        tensor, new = self.constant(Tensor), self.constant(next_id)
+        for k, one in enumerate(self.run.leaves()):
+            yield f"t{k} = {tensor}()"
+            yield f"t{k}.value, t{k}.id = {self.of(self.now(one))}, {new}()"
         for name, value in self.assigned.items():
-            yield f"{self.constant(self.variables[name])}._assigned({self.of(value)}, None, 'assign', read_value=False)"
+            variable = self.constant(self.variables[name])
+            yield f"{variable}.version += 1"
+            yield f"{variable}._store({self.of(value)})"
         for name, node in self.plan.former.items():
             yield f"buffers[{names.index(name)}] = {self.text[node]}"
         if names:
-            yield f"{buffers}.spare.append(buffers)"
-        yield "return found"
+            yield f"{spare}.append(buffers)"
+        yield f"return {self.structure(self.run.result, (f't{k}' for k in itertools.count()))}"
 
     def reading(self, variable, node):
         x = self.text[node]
@@ -134,6 +144,9 @@ class Source:
             kwargs.append(f"{'out=' if function in BY_NAME else ''}{self.plan.of[node]}")
         if isinstance(function, Method):
             return f"{args[0]}.{function.name}({', '.join([*args[1:], *kwargs])})"
+        if adds_rows(node):
+            x = node.args[0]
+            return f"{self.constant(ones(len(x.value), x.value.dtype))}.dot({args[0]})"
         if function is np.matmul and plain_product(node):  # `dot` costs half of what matmul costs to call
             return f"{args[0]}.dot({', '.join([args[1], *kwargs])})"
         if function in OPERATORS and function is not np.power and not kwargs:
@@ -141,32 +154,32 @@ class Source:
         return f"{self.constant(function)}({', '.join([*args, *kwargs])})"
 
     def light(self, node):
-        """The arguments of a call; numbers as arrays without axes where that is faster and gives the same."""
+        """The arguments of a call, with numbers as 0-d arrays where that is faster and gives the same result."""
         arrays = [one.value for one in node.args if isinstance(getattr(one, "value", None), np.ndarray)]
         if not isinstance(node.function, np.ufunc) or not (arrays and (node.writes or np.ndim(node.value))):
             return node.args
         return [self.number(x, arrays[0].dtype) for x in node.args]
 
     def number(self, x, dtype):
-        """A number of that dtype, or one that takes it, as an array; anything else as it is."""
+        """A number that has, or would take, that dtype as an array; anything else unchanged."""
         takes = type(x) in (int, float) or (isinstance(x, np.generic) and x.dtype == dtype)
         return self.numbers.setdefault((dtype, repr(x)), np.asarray(x, dtype)) if takes and dtype.kind == "f" else x
 
-    def structure(self, result):
-        """The nest that the function returns, of new Tensors."""
+    def structure(self, result, names):
+        """The nest that the function returns, of Tensors with these names."""
         if result is None:
             return "None"
         if not nest.is_nested(result):
-            return f"{self.constant(Tensor.of)}({self.of(self.now(result))})"
+            return next(names)
         if type(result) in (list, tuple):
-            parts = ", ".join(map(self.structure, result))
+            parts = ", ".join([self.structure(one, names) for one in result])
             return f"[{parts}]" if type(result) is list else f"({parts}{',' * (len(result) == 1)})"
-        leaves = ", ".join(map(self.structure, nest.flatten(result)))
+        leaves = ", ".join([self.structure(one, names) for one in nest.flatten(result)])
         like = nest.map_structure(lambda _: None, result)
         return f"{self.constant(nest.pack_sequence_as)}({self.constant(like)}, [{leaves}])"
 
     def of(self, x):
-        """A Node or a constant, as the text names it."""
+        """The text of a Node or a constant."""
         if x.__class__ is Node:
             return self.text[x]
         if isinstance(x, (tuple, list)):
@@ -177,19 +190,26 @@ class Source:
         return repr(x) if x.__class__ in NAMELESS and x is not Ellipsis else self.constant(x)
 
     def constant(self, x):
-        name = next((name for name, one in self.space.items() if one is x), None) or f"c{len(self.space)}"
+        name = self.known.setdefault(id(x), f"c{len(self.space)}")
         self.space[name] = x
         return name
 
 
 def plain_product(node):
-    """Is it the product of two matrices of floats, which BLAS computes?"""
+    """Whether it is the product of two float matrices, which BLAS computes."""
     x, y = (getattr(one, "value", one) for one in node.args)
     return x.ndim == y.ndim == 2 and x.dtype == y.dtype and x.dtype.kind == "f" and x.itemsize > 2
 
 
+def adds_rows(node):
+    """Whether the call sums the rows of a matrix for `unbroadcast`, which does it by a product."""
+    x = getattr(node.args[0], "value", None) if node.function is np.add.reduce else None
+    by_product = isinstance(node.wish, tuple) and node.wish[0] is unbroadcast.__code__ and node.value.ndim == 1
+    return by_product and isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.char in "fd"
+
+
 def otherwise(x, node, outcome):
-    """The line that leaves the program where a decision falls otherwise. A NaN is one outcome, and -0.0 is not 0.0."""
+    """The line that leaves the program if a decision goes the other way. All NaNs are one outcome; -0.0 is not 0.0."""
     if isinstance(outcome, bool):
         return f"if bool({x}) is not {outcome}: raise OtherPath"
     number = f"{x}.item()" if hasattr(node.value, "item") else x
@@ -201,7 +221,7 @@ def spec_of_result(x):
 
 
 def by_value(node):
-    """Do numbers decide which shape it has?"""
+    """Whether its shape depends on values."""
     if not isinstance(node.value, np.ndarray) or node.function is None or node.writes:
         return False
     if node.function is operator.getitem:
@@ -213,7 +233,7 @@ def by_value(node):
 
 
 def unknown(function):
-    """Is it one whose shape numbers may decide: of these, or a function of ours?"""
+    """Whether the shape of its result may depend on values: it is in BY_VALUE, or is a function of minigrad."""
     if isinstance(function, (np.ufunc, Method)):
         return function in BY_VALUE
     named = hasattr(function, "__module__")

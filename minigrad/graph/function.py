@@ -1,4 +1,4 @@
-"""tf.function: a function is traced once for each kind of arguments, and what was traced runs from then on."""
+"""tf.function: trace a function once for each kind of arguments, and from then on run what was traced."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ from .. import config, nest
 from ..engine import Tensor, Variable, as_value, dtypes, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
-from ..program.function import (
+from ..program.specs import (
     TensorSpec,
     as_tensor,
     check_signature,
@@ -29,8 +29,8 @@ from .program import name_of, written
 from .run import Effect, Run
 from .tracer import Untraceable
 
-alone = threading.RLock()  # whose holder traces a function, or runs what was traced
-PATHS = 8  # ways through its decisions for which a function is traced
+PATIENCE = 2  # seconds that a thread waits for another thread that is tracing
+PATHS = 8  # how many paths through its decisions a function is traced for
 SINGLETON = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only"
     " created once or created outside tf.function. See"
@@ -39,17 +39,18 @@ SINGLETON = (
 
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
-    """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy's calls alone.
+    """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy calls alone.
 
-    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each
-    the function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a
-    counter, a global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's
-    value (`if`, `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that
-    way too. (So there is no AutoGraph.) The shapes are those of the arguments, where a spec leaves a length open,
-    too: each length has a trace of its own. What it computes with are arrays that it keeps from call to call; what it
-    returns is new. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
+    The kind of the arguments consists of the shapes and dtypes of Tensors and arrays, and of the values of Python
+    objects. For each kind the function runs once, on Tensors that record what is done with them. Python side effects
+    (`print`, a counter, reading a global) happen in that run alone; `mg.print` prints each time. The outcome of a
+    decision on a Tensor's value (`if`, `while`, `int()`) is recorded, and for another outcome the function is traced
+    again. (So there is no AutoGraph.) Shapes are those of the arguments: where a spec leaves a length open, each length
+    has its own trace. Intermediate arrays are kept from call to call; results are new arrays. Under a tape or a trace,
+    and where it draws random numbers or reads Datasets, the function runs as Python. Threads that call it take turns,
+    and changes of Variables during tracing are not visible to other threads.
 
-    The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
+    Return values, in any nest, become Tensors; a Variable is read, and None stays None.
 
     Args:
         func: the function; without it, the result is a decorator.
@@ -57,10 +58,10 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
         autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
 
     Raises:
-        TypeError: the signature is not a list of specs; or (in a call) an argument is missing, superfluous or does not
-            match its spec, or a returned value cannot become a Tensor.
-        ValueError: (in a call) a Variable is made, and it is not the first call.
-        NotImplementedError: (in a call) the numbers of a Tensor are asked for, as by `x.numpy()` or `np.mean(x)`.
+        TypeError: the signature is not a list of specs; or (in a call) an argument is missing, unexpected or does not
+            match its spec, or a return value cannot become a Tensor.
+        ValueError: (in a call) a Variable is made in any run but the first.
+        NotImplementedError: (in a call) the numbers of a Tensor are requested, as by `x.numpy()` or `np.mean(x)`.
 
     >>> import minigrad as mg
     >>> @mg.function
@@ -77,7 +78,7 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
 
 
 class Function:
-    """A function that `mg.function` has decorated."""
+    """A function decorated by `mg.function`."""
 
     def __init__(self, python_function, input_signature=None, traces=None):
         self.python_function = python_function
@@ -109,12 +110,12 @@ class Function:
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         for name, one in self._parameters.parameters.items():
-            if one.kind == one.VAR_KEYWORD:  # their order tells nothing
+            if one.kind == one.VAR_KEYWORD:  # their order does not matter
                 bound.arguments[name] = dict(sorted(bound.arguments[name].items()))
         return bound.args, bound.kwargs
 
     def as_tensor(self, value):
-        """One value that was returned, as a Tensor."""
+        """Convert one return value to a Tensor."""
         return as_tensor(self.python_function, value)
 
     def __get__(self, instance, owner=None):
@@ -123,21 +124,21 @@ class Function:
         method = self.python_function.__get__(instance, owner)
         try:
             traces = self._of_instances.setdefault(instance, Traces())
-        except TypeError:  # it cannot be a key: what is traced for it is kept for one access
+        except TypeError:  # not hashable: its traces are kept for one access
             traces = None
         return Function(method, self.input_signature, traces)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The function for arguments like these, which is traced at once if their shapes are known.
+        """The function for arguments like these, traced at once if their shapes are known.
 
         Args:
             *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
 
         Returns:
-            A `ConcreteFunction`: `print` shows its parameters and results, and its `source` what it computes.
+            A `ConcreteFunction`: `print` shows its parameters and results, and `source` shows what it computes.
 
         Raises:
-            TypeError: an argument is missing or superfluous.
+            TypeError: an argument is missing or unexpected.
 
         >>> import minigrad as mg
         >>> @mg.function
@@ -159,38 +160,45 @@ class Function:
         return self._traces.count
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """What was traced: the parameters and the results of each, one below the other."""
+        """The parameters and results of each trace, one below the other."""
         return "\n\n".join(self._traces.signatures)
 
 
 class Traces:
-    """What was traced of a function.
+    """The traces of a function.
 
     Attributes:
-        paths: kind of arguments -> what was compiled for it, one program for each way through its decisions; None
-            among them if it runs as Python.
-        count: how often it was traced.
-        signatures: what was traced each time, as text.
-        kept: what kinds name by its id.
-        calls: how often what was traced ran.
-        latest: the program that ran last: it alone keeps its buffers.
+        paths: kind of arguments -> the compiled programs, one for each path through the decisions; it contains None if
+            the function runs as Python.
+        count: the number of traces.
+        signatures: the text of each trace.
+        kept: the objects that kinds identify by id.
+        calls: the number of calls that traced the function or ran a program.
+        latest: the program that ran last, the only one that keeps its buffers.
+        latest_paths, layouts: the paths of the previous kind, and the shape and dtype of each Tensor in it; if it had
+            arguments other than Tensors, the layouts match no call.
+        lock: held by the thread that traces the function or runs a program.
+        tracing: whether the function is being traced.
     """
 
     def __init__(self):
         self.paths, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
         self.latest: Any = None
+        self.latest_paths, self.layouts = [], (None,)
+        self.lock, self.tracing = threading.RLock(), False
 
     def __deepcopy__(self, memo):
-        """None: the copy of a model has Variables of its own, and traces are of these."""
+        """A new, empty object: the copy of a model has its own Variables, and traces refer to those of the original."""
         return Traces()
 
     def run(self, function, args, kwargs):
-        """What the function gives, in a tuple; None if it is to run as Python.
-
-        While a function is traced its Variables hold Tracers, which no other thread may meet.
-        """
-        with alone:
-            paths, arrays = self.known(args, kwargs)
+        """The result of the function, in a tuple; None if it has to run as Python."""
+        if not self.lock.acquire(False) and not self.begun():
+            return None
+        try:
+            paths, arrays = self.latest_paths, self.arrays_alike(args) if not kwargs else None
+            if arrays is None:
+                paths, arrays = self.known(args, kwargs)
             for program in paths:
                 if program is None:
                     return None
@@ -198,7 +206,7 @@ class Traces:
                     found = program.run(*arrays)
                 except OtherPath:
                     continue
-                except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
+                except Exception:  # an op refuses these numbers: running as Python raises TensorFlow's error
                     return None
                 self.calls += 1
                 if program is not self.latest:
@@ -212,16 +220,40 @@ class Traces:
             except (Effect, OtherPath):
                 paths[:] = [None]
                 return None
+        finally:
+            self.lock.release()
+
+    def begun(self):
+        """Wait until no other thread traces or runs the function; False if that thread may be waiting for this one.
+
+        A compiled program always ends. But tracing runs user code, which may wait for any thread.
+        """
+        while not self.lock.acquire(True, PATIENCE):
+            if self.tracing:
+                return False
+        return True
+
+    def arrays_alike(self, args):
+        """The arrays of the arguments, if all are Tensors with the layouts of the previous call."""
+        if len(args) != len(self.layouts):
+            return None
+        arrays = []
+        for x, layout in zip(args, self.layouts):
+            if x.__class__ is not Tensor or (x.value.shape, x.value.dtype) != layout:
+                return None
+            arrays.append(x.value)
+        return arrays
 
     def keep_buffers_of(self, program):
-        """Let go of the buffers of the program that ran before: for each shape there may be one."""
+        """Release the buffers of the program that ran before: there may be a program for each shape."""
         if self.latest is not None:
             self.latest.buffers.spare.clear()
         self.latest = program
 
     def trace(self, function, args, kwargs):
-        """Trace the function for these arguments; the first time of all it may make Variables, and is traced again."""
+        """Trace the function for these arguments. The first time it may make Variables, and is then traced again."""
         self.calls += 1
+        before, self.tracing = self.tracing, True
         try:
             run = Run(function.python_function, args, kwargs, function.as_tensor)
             if run.made and not self.count:
@@ -230,6 +262,8 @@ class Traces:
             if problem.by_user:
                 raise NotImplementedError(str(problem)).with_traceback(problem.__traceback__) from None
             raise Effect from None
+        finally:
+            self.tracing = before
         if run.made:
             raise ValueError(SINGLETON)
         self.count += 1
@@ -240,8 +274,10 @@ class Traces:
         return program
 
     def prepare(self, function, args, kwargs):
-        """The first program for these arguments, traced if there is none; None if the function runs as Python."""
-        with alone:
+        """The first program for these arguments, traced if necessary; None if the function runs as Python."""
+        if not self.begun():
+            return None
+        try:
             paths, _ = self.known(args, kwargs)
             if not paths:
                 try:
@@ -249,9 +285,11 @@ class Traces:
                 except Effect:
                     paths.append(None)
             return paths[0]
+        finally:
+            self.lock.release()
 
     def known(self, args, kwargs):
-        """What was compiled for the kind of these arguments, and their arrays."""
+        """The compiled programs for the kind of these arguments, and their arrays."""
         arrays: list = []
         kept: list = []
         kind = tuple([kind_of(x, arrays, kept) for x in args])
@@ -261,6 +299,8 @@ class Traces:
         if paths is None:
             paths = self.paths[kind] = []
             self.kept += kept
+        plain = not kwargs and all(x.__class__ is Tensor for x in args)
+        self.latest_paths, self.layouts = paths, kind if plain else (None,) * (len(args) + 1)
         return paths, arrays
 
     def warn_of_retracing(self, function):
@@ -272,11 +312,11 @@ class Traces:
 
 
 def kind_of(x, arrays, kept):
-    """What two arguments share for which a function is traced once.
+    """A key that is equal for arguments that share a trace.
 
     Args:
-        arrays: what it adds its arrays to.
-        kept: what it adds an object to that can be named by its id alone.
+        arrays: the list to which the arrays of x are appended.
+        kept: the list to which an object is appended if only its id can identify it.
     """
     if x.__class__ is Tensor:
         arrays.append(x.value)
@@ -301,7 +341,7 @@ def specs_of(arguments):
 
 
 def signature_text(parameters, bound, program):
-    """The parameters and the results of what was traced, a line each, as TensorFlow shows them."""
+    """The parameters and results of a trace, one per line, as TensorFlow shows them."""
     kinds = {name: one.kind.name for name, one in parameters.parameters.items()}
     lines = [f"  {name} ({kinds[name]}): {type_text(one)}" for name, one in bound.items()]
     results = ["Output Type:", f"  {type_text(program.outputs)}"] if program else []
@@ -320,7 +360,7 @@ def type_text(x):
 
 
 def called(x, name):
-    """An argument, with its name in its spec."""
+    """An argument; a spec without a name gets this one."""
     return TensorSpec.from_spec(x, x.name or name) if isinstance(x, TensorSpec) else x
 
 
@@ -334,18 +374,18 @@ def example_of(x):
 
 
 def known(arguments) -> bool:
-    """Does each spec among the arguments say the length of each axis?"""
+    """Whether each spec among the arguments gives the length of each axis."""
     specs = [one for one in nest.flatten(list(arguments.values())) if isinstance(one, TensorSpec)]
     return all(one.shape.is_fully_defined() for one in specs)
 
 
 class ConcreteFunction:
-    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out.
+    """A function of Tensors with given specs; its other arguments are bound to values and may be omitted.
 
     Attributes:
-        structured_input_signature: the specs and values of the arguments: a tuple, and a dict of those by name.
-        structured_outputs: a spec for each Tensor that it returns; None if the shapes of its arguments are open.
-        function_type: parameters and results, where these are known, in one line.
+        structured_input_signature: the specs and values of the arguments: a tuple, and a dict of the keyword-only ones.
+        structured_outputs: a spec for each result; None if the shapes of the arguments are not fully known.
+        function_type: the parameters, and the results where they are known, in one line.
     """
 
     __name__: str
@@ -367,17 +407,17 @@ class ConcreteFunction:
         self._text = f"ConcreteFunction {signature_text(parameters, self._bound, program)}"
 
     def _example(self):
-        """Arguments to trace it with."""
+        """Arguments for tracing it."""
         arguments = {name: nest.map_structure(example_of, one) for name, one in self._given.items()}
         call = inspect.BoundArguments(self._parameters, arguments)
         return call.args, call.kwargs
 
     @property
     def source(self) -> str:
-        """What it computes, as `mg.written` writes it.
+        """The program that it computes, as `mg.written` writes it.
 
         Raises:
-            ValueError: a spec leaves the length of an axis open.
+            ValueError: a spec does not give the length of an axis.
         """
         if not known(self._given):
             raise ValueError(f"{self.__name__}: a shape is open. Write f.get_concrete_function(x), with a Tensor.")
@@ -401,9 +441,7 @@ class ConcreteFunction:
         return nest.map_structure(self._function.as_tensor, result) if config.eagerly[0] else result
 
     def by_name(self, args, kwargs):
-        """The arguments by name. If some are missing, those that are given are the ones that are not bound, as in
-        TensorFlow: the Tensors, or the Tensors and Variables.
-        """
+        """The arguments by name. If some are missing, those given are the unbound Tensors, or Tensors and Variables."""
         try:
             return self._parameters.bind(*args, **kwargs).arguments
         except TypeError:
@@ -418,7 +456,7 @@ class ConcreteFunction:
         """Check that Tensors have the dtypes of their specs.
 
         Raises:
-            InvalidArgumentError: one has another.
+            InvalidArgumentError: one has another dtype.
         """
         for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
             if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:

@@ -1,15 +1,15 @@
-"""Equal turns of a written text as a `for`: each goes on with what the one before gave, and nothing else reads that."""
+"""Folds equal turns of a written text into a `for`: each uses the results of the one before, and nothing else does."""
 
 import ast
 from itertools import chain, pairwise
 
-LONGEST = 64  # lines of a turn
-FEWEST = 3  # turns of a loop
-WIDEST = 90  # columns of the line of a `for`
+LONGEST = 64  # lines in a turn
+FEWEST = 3  # turns in a loop
+WIDEST = 90  # columns of the line with the `for`
 
 
-class Line:
-    """A line in pieces around its slots: the names and numbers in which lines of one shape may differ."""
+class SlottedLine:
+    """A line split at its slots: the names and numbers in which lines of the same shape may differ."""
 
     def __init__(self, text):
         nodes = list(ast.walk(ast.parse(text)))
@@ -28,16 +28,16 @@ def is_slot(node):
 
 
 class Body:
-    """The lines of a function, the last of which returns.
+    """The lines of a function; the last one returns.
 
     Attributes:
-        sources: for each line the lines that its slots have their values from; None for what no line defines.
+        sources: for each line, the lines that define the values of its slots; None where no line does.
         last: line -> the last one that reads what it defines.
         names: line in a loop -> the name that it defines.
     """
 
     def __init__(self, texts):
-        self.lines, self.sources, self.last, self.names = [Line(text) for text in texts], [], {}, {}
+        self.lines, self.sources, self.last, self.names = [SlottedLine(text) for text in texts], [], {}, {}
         latest = {}
         for k, line in enumerate(self.lines):
             sources = [latest.get(slot) for slot in line.slots]
@@ -53,7 +53,7 @@ class Body:
         return [self.lines[k].filled(self.slots(k)) for k in lines]
 
     def turns(self):
-        """Runs of equal turns in their order; of two that overlap, the one that saves more lines."""
+        """Sequences of equal turns, in order; of two that overlap, the one that saves more lines."""
         found, chosen = [], []
         for length in range(1, LONGEST):
             end = 0
@@ -68,7 +68,7 @@ class Body:
         return sorted(chosen, key=lambda one: one.start)
 
     def runs(self, length):
-        """How many lines there are from each on that may be of a turn of this length: the next one has one like it."""
+        """For each line, how many from it on may be of turns of this length: each is like the line one turn later."""
         runs = [0]
         for k in reversed(range(len(self.lines) - length)):
             may_be = self.last.get(k, 0) < k + 2 * length and self.lines[k].shape == self.lines[k + length].shape
@@ -77,11 +77,11 @@ class Body:
 
 
 class Turns:
-    """Equal turns from a line on, as many as there are."""
+    """Equal turns from a given line on, as many as possible."""
 
     def __init__(self, body, start, length):
         self.body, self.start, self.length, self.count = body, start, length, 1
-        # for each slot the line of its turn that it reads; of the turn before, below 0
+        # for each slot, the line of its turn that it reads, as an offset; negative for the previous turn
         self.reads = self.offsets(1) if self.goes_on() else []
         if self.offsets(0) == [None if x is not None and x < 0 else x for x in self.reads]:
             while self.goes_on() and self.offsets(self.count) == self.reads:
@@ -97,14 +97,14 @@ class Turns:
         return [None if x is None or x < self.start else x - first for x in sources]
 
     def goes_on(self):
-        """Are there the lines of one turn more, and does nothing after them read what the last turn defines?"""
+        """Whether the lines of another turn follow, and nothing after them reads what the last turn defines."""
         last, then, lines = self.turn(self.count - 1), self.turn(self.count), self.body.lines
         if then.stop >= len(lines) or any(self.body.last.get(k, 0) >= then.stop for k in last):
             return False
         return all(lines[a].shape == lines[b].shape for a, b in zip(last, then))
 
     def loop(self, new):
-        """The lines of the loop; those of its turns if it would be too wide, or a turn reads what it has replaced."""
+        """The lines of the loop; or of its turns, if it is too wide or a turn reads a value that it has replaced."""
         body, turns = self.body, [self.turn(k) for k in range(self.count)]
         columns = list(zip(*[chain(*map(body.slots, turn)) for turn in turns]))  # the texts of each slot
         outside = [texts for texts, x in zip(columns, self.reads) if x is None]
@@ -126,10 +126,10 @@ class Turns:
         return [*before, head, *[f"    {line}" for line in (inner[:-1] if inner[-1] == last else lines)]]
 
     def named(self, first, taken, new):
-        """A name for what each line defines: that of the value with which the first turn begins, if nobody needs that.
+        """A name for the value that each line defines: if it is free, that of the initial value of the first turn.
 
         Args:
-            first: line of a turn -> what the first turn takes in place of what the turn before gave.
+            first: line of a turn -> what the first turn reads in place of a value from the previous turn.
             taken: names that the loop reads.
         """
         lines, names, again = self.body.lines, {}, {}
@@ -156,7 +156,7 @@ def wish(texts):
 
 
 def over(varying, count):
-    """What the loop runs over."""
+    """The iterable of the `for`."""
     if not varying:
         return f"range({count})"
     if len(varying) == 1 and all(text.isdigit() for text in varying[0]):
@@ -173,7 +173,7 @@ def folded(texts, new):
 
     Args:
         texts: the lines; the last one returns.
-        new: gives a free name like a given one.
+        new: returns a free name similar to a given one.
     """
     body, lines, done = Body(texts), [], 0
     for turns in body.turns():

@@ -11,11 +11,11 @@ from .text import Text
 class Written:
     """A function, written out for arguments like those of one run: `print` shows the text, calling it runs the text.
 
-    Attributes:
+    source: the text: a Python function that needs only NumPy, as `np`.
         source: the text: a Python function that needs NumPy alone, as `np`.
-        variables: name -> the Variable that a parameter stands for: they come after the arguments.
-        constants: name -> array: its last parameters, the arrays of the run that are too large for the text.
-        functions: name -> function: what the text calls that is no single function of NumPy's; empty for most.
+        variables: name -> the Variable behind a parameter; these parameters come after the arguments.
+        constants: name -> array: the last parameters, for arrays of the run that are too large for the text.
+        functions: name -> function: those that the text calls and that are not single NumPy functions; usually empty.
     """
 
     def __init__(self, run: Run, name: str):
@@ -33,24 +33,24 @@ class Written:
 
 
 def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
-    """What a function computes, and what its tapes do, as a program that needs NumPy alone.
+    """A function and the backward passes of its tapes, written out as a program that needs only NumPy.
 
-    The function is run once, and what it asks of NumPy is noted: its ops, the VJPs of its tapes, whatever Keras does.
-    The names are those of its own source, and of the source of the ops. Where it decides on a value (`if x > 0`), a
-    comment tells which way this run went: the program is that of this way, and of arguments of these shapes. Lines that
-    come again and again are a `for`, where that is the same program.
-
+    The function runs once, and every NumPy call is recorded: those of its ops, of the VJPs of its tapes, and of Keras.
+    Names are taken from its own source and from the source of the ops. Where it decides on a value (`if x > 0`), a
+    comment tells which branch this run took: the program holds for that branch, and for arguments of these shapes.
+    Repeated lines become a `for` where that is the same program.
     Args:
-        function: works on Tensors and Variables; what it returns may be any nest of them.
-        *args, **kwargs: what to call it with. Tensors and arrays become parameters of the program; so do the Variables
-            that it reads. Python's numbers are written into it, and so are random numbers: those of this run.
+        function: computes with Tensors and Variables, and may return any nest of them.
+        *args, **kwargs: the arguments for the call. Tensors and arrays become parameters of the program, as do the
+            Variables that the function reads. Python numbers are written into it, and so are the random numbers of this
+            run.
 
     Returns:
-        A `Written`. Its function returns what the given one does, and after that the new values of Variables which
-        that assigns. They themselves stay as they were.
+        A `Written`. Its function returns what the given one returns, followed by the new values of the Variables that
+        it assigns. The Variables themselves are not changed.
 
     Raises:
-        NotImplementedError: the function makes a Variable, or looks at the numbers of a Tensor (`x.numpy()`).
+        NotImplementedError: the function makes a Variable, or reads the numbers of a Tensor (`x.numpy()`).
 
     >>> import minigrad as mg
     >>> w = mg.Variable([1.0, 2.0])
@@ -71,6 +71,6 @@ def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
 
 
 def name_of(function):
-    """The name of a function, or `function` where it has none that Python takes."""
+    """The name of a function; `function` if its name is not a valid identifier."""
     name = getattr(function, "__name__", "")
     return name if name.isidentifier() and not keyword.iskeyword(name) else "function"

@@ -1,4 +1,4 @@
-"""One run of a function, traced: which arrays go in, what NumPy does with them, and what comes out."""
+"""A traced run of a function: the arrays that go in, the NumPy calls, and the results."""
 
 import contextlib
 import functools
@@ -23,23 +23,25 @@ OPERATORS = {"AddV2": "add", "FloorDiv": "floordiv", "FloorMod": "mod", "MatMul"
 
 
 class Effect(Exception):
-    """A function does what its trace could not do again: it draws numbers, reads a Dataset, calls Python as an op."""
+    """A function does what a trace cannot repeat: draw random numbers, read a Dataset, or call Python as an op."""
 
 
 class Run(Listener):
-    """Hears a function run on Tracers.
+    """Listens to a function that runs on Tracers.
 
     Attributes:
-        graph: the calls of NumPy.
-        inputs: name -> the Node of each array that goes in: arguments first, then Variables as they are read.
-        variables: id -> (a Variable that was read or assigned, what it held before).
-        names: Node -> the name that the user's code, or a gradient's source, gives to it.
+        graph: the NumPy calls.
+        inputs: name -> the Node of each input array: arguments first, then Variables as they are read.
+        variables: id -> a Variable that was read or assigned.
+        stand_ins: id -> the Tensor that stands for the value of such a Variable; only code in this run sees it.
+        names: Node -> the name given to it by the user's code, or by the source of a gradient.
         result: what the function returned; its leaves as Nodes, or as constants.
-        assigned: name -> the Node, or the constant, that a Variable holds in the end.
+        assigned: name -> the Node, or the constant, that a Variable holds at the end.
     """
 
     def __init__(self, function, args, kwargs, as_tensor=None):
-        self.graph, self.names, self.variables, self.ids, self.labels = Graph(), {}, {}, {}, Counter()
+        self.graph, self.names, self.ids, self.labels = Graph(), {}, {}, Counter()
+        self.variables, self.stand_ins = {}, {}
         self.tracing, self.made = as_tensor is not None, False
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
@@ -52,15 +54,13 @@ class Run(Listener):
                 result = function(*bound.args, **bound.kwargs)
                 result = nest.map_structure(as_tensor, result) if as_tensor else result
                 self.result = nest.map_structure(self.outcome, result)
-                self.assigned = {name: node_of(v._now.value) for name, v in self.changed()}
+                self.assigned = dict(self.changed())
                 self.check_unchanged(function, leaves, arguments)
         finally:
             self.graph.closed = True
-            for variable, before in self.variables.values():
-                variable._now = before
 
     def check_unchanged(self, function, leaves, arguments):
-        """Check that the function has left its lists and dicts as they were: it was given copies.
+        """Check that the function has not changed its list and dict arguments, which are copies.
 
         Raises:
             ValueError: it has changed one.
@@ -75,7 +75,7 @@ class Run(Listener):
     # ---- what goes in and comes out --------------------------------------------------------------------------------
 
     def traced(self, name, argument, taken):
-        """An argument, with a Tracer in place of each array. The names of several are those that no other one has."""
+        """An argument, with a Tracer in place of each array. Several get numbered names that no other argument has."""
         leaves = nest.flatten(argument)
         lines = ("_" * k for k in itertools.count())
         numbered = ([f"{name}{line}{k + 1}" for k in range(len(leaves))] for line in lines)
@@ -91,7 +91,7 @@ class Run(Listener):
         return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x), next_id())
 
     def input(self, name, tensor, id):
-        """A Tensor with a Tracer in place of its array. An argument has an id of its own: the next may be another."""
+        """A Tensor with a Tracer in place of its array. An argument has its own id: the next call may pass another."""
         traced = Tensor()
         traced.value, traced.id = self.graph.input(tensor.value, name), id
         self.inputs[name] = self.ids[traced.id] = traced.value.node
@@ -103,34 +103,44 @@ class Run(Listener):
         return node_of(x.__tf_tensor__().value) if hasattr(x, "__tf_tensor__") else x
 
     def leaves(self):
-        """What is returned: a Node or a constant for each Tensor."""
+        """The results: a Node or a constant for each Tensor."""
         return [x for x in nest.flatten(self.result) if x is not None]
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
     def hear(self, op, inputs, output, attributes):
         outputs = output if output.__class__ is list else [output]
-        frame, called = user_frame()
-        name = assigned_name(Place(frame.f_code, frame.f_lasti))
+        name = self.user_name(but="gradient")
         for z in outputs:
             if z.value.__class__ is Tracer:
                 self.ids.setdefault(z.id, z.value.node)
                 z.value.node.label = self.label(op) if z.value.node.function else z.value.node.label
-                if name and called != "gradient":
+                if name:
                     self.names.setdefault(z.value.node, name)
 
+    def user_name(self, but=""):
+        """The name that the running line of user code assigns to; None if that line called the function `but`."""
+        frame, called = user_frame()
+        return None if but and called == but else assigned_name(Place(frame.f_code, frame.f_lasti))
+
     def label(self, op):
-        """The name of an op in TensorFlow's graphs, where each has one of its own."""
+        """The name of an op, unique as in TensorFlow's graphs."""
         name = OPERATORS.get(op.kernel, op.kernel)
         self.labels[name] += 1
         return f"{name}_{self.labels[name] - 1}" if self.labels[name] > 1 else name
 
     def read(self, variable):
-        if variable.id not in self.variables:
-            self.variables[variable.id] = variable, variable._now
-            variable._now = self.input(self.name_of(variable), variable._now, variable.id)
+        if variable.id not in self.stand_ins:
+            self.variables[variable.id] = variable
+            self.stand_ins[variable.id] = self.input(self.name_of(variable), variable._now, variable.id)
+        return self.stand_ins[variable.id]
 
     changing = read
+
+    def keeps(self, variable, value):
+        self.stand_ins[variable.id] = now = Tensor()
+        now.value, now.id = value, variable.id
+        return True
 
     def wrote(self, variable, given, how):
         if how != "Variable":
@@ -151,7 +161,7 @@ class Run(Listener):
     def left(self, tensor, exit, result):
         if exit in ("numpy()", "NumPy") and user_frame()[1] in ("numpy", "__array__") and result.__class__ is Tracer:
             raise no_numbers()
-        if exit in ("bool()", "int()", "float()", "complex()"):
+        if exit in ("bool()", "int()", "float()", "complex()") and tensor.value.__class__ is Tracer:
             frame, _ = user_frame()
             self.places[len(self.graph.guards) - 1] = Place(frame.f_code, frame.f_lasti)
         return result
@@ -161,7 +171,7 @@ class Run(Listener):
         tape.steps[:] = [(*step[:VJP], self.followed(step[VJP]), *step[VJP + 1 :]) for step in tape.steps]
 
     def followed(self, vjp):
-        """A VJP that is noted as one call where it looks at numbers."""
+        """A VJP that is recorded as a single call if it looks at numbers."""
         if hasattr(vjp, "followed_by"):
             return vjp
 
@@ -184,8 +194,7 @@ class Run(Listener):
 
     def asked(self, tape, targets, sources, results):
         self.graph.backward = False
-        frame, _ = user_frame()
-        name = assigned_name(Place(frame.f_code, frame.f_lasti))
+        name = self.user_name()
         value = getattr(results[0], "value", None)
         if name and len(results) == 1 and value.__class__ is Tracer:
             self.names.setdefault(value.node, name)
@@ -193,7 +202,7 @@ class Run(Listener):
             self.called_gradient(source.id, dx)
 
     def called_gradient(self, id, dx):
-        """Name a gradient by what it is the gradient of."""
+        """Name a gradient after the value that it is the gradient of."""
         value = getattr(dx, "value", dx)
         if value.__class__ is Tracer and id in self.ids:
             self.graph_gradients.setdefault(value.node, self.ids[id])
@@ -205,40 +214,27 @@ class Run(Listener):
     # ---- names -----------------------------------------------------------------------------------------------------
 
     def name_of(self, variable):
-        """What the user's code calls a Variable; else its own name."""
+        """The name of a Variable in the user's code, or else its own name."""
         known = self.given.get(variable.id) or "_".join(variable.name.partition(":")[0].split("/")[-2:])
         names = itertools.chain([known], (f"{known}{k}" for k in itertools.count(2)))
         return next(name for name in names if name not in self.inputs)
 
     def variable_inputs(self):
-        """name -> the Variable whose value goes in under it."""
-        variables = {self.ids[id]: variable for id, (variable, _) in self.variables.items()}
+        """name -> the Variable that is read under this name."""
+        variables = {self.ids[id]: variable for id, variable in self.variables.items()}
         return {name: variables[node] for name, node in self.inputs.items() if node in variables}
 
     def changed(self):
-        """The name and the Variable of each that was assigned."""
+        """The name of each assigned Variable, and the value that it holds at the end."""
         for name, variable in self.variable_inputs().items():
-            if node_of(variable._now.value) is not self.inputs[name]:
-                yield name, variable
-
-    @contextlib.contextmanager
-    def aside(self):
-        """A block in which the Variables hold what they do outside of the run; what it assigns to them stays."""
-        traced = [(variable, variable._now) for variable, _ in self.variables.values()]
-        for variable, _ in traced:
-            variable._now = self.variables[variable.id][1]
-        try:
-            yield
-        finally:
-            for variable, now in traced:
-                self.ids[variable.id].value = variable._now.value
-                self.variables[variable.id] = variable, variable._now
-                variable._now = now
+            now = node_of(self.stand_ins[variable.id].value)
+            if now is not self.inputs[name]:
+                yield name, now
 
 
 @contextlib.contextmanager
 def init_scope():
-    """A block that runs as Python, once, while `mg.function` traces the function around it. Tapes do not hear it.
+    """A block that runs as Python, once, while `mg.function` traces the function around it. Tapes do not record it.
 
     >>> import minigrad as mg
     >>> calls = mg.Variable(0)
@@ -251,15 +247,16 @@ def init_scope():
     2.0 6.0 1
     """
     others = [one for one in listening.now if one.tracked_ids is None and not one.tracing]
-    with contextlib.ExitStack() as stack:
-        for run in [one for one in listening.now if one.tracing]:
-            stack.enter_context(run.aside())
-        stack.enter_context(listeners_only(*others))
+    runs = [one for one in listening.now if one.tracing]
+    with listeners_only(*others):
         yield
+    for run in runs:
+        for id, variable in run.variables.items():
+            run.ids[id].value = variable._now.value
 
 
 def named_variables(function):
-    """id -> the name of each Variable that a function's closure or its module knows by a name."""
+    """id -> name, for each Variable in a function's closure or among the globals that it uses."""
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
     if code is None:

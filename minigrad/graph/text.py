@@ -1,4 +1,4 @@
-"""A traced run as a Python function that imports NumPy alone, in the words of whoever wrote the run's source."""
+"""A traced run as a Python function that imports only NumPy, with the names used in the original source."""
 
 import ast
 import builtins
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import nest
 from ..tracing.places import Place
 from ..tracing.source import assigned_name
 from .loops import folded
 from .tidy import tidied
-from .tracer import Attribute, Method, Node, leaves
+from .tracer import Attribute, Method, Node, nodes_in
 
 WIDTH = 100  # columns
 OPERATORS = {
@@ -24,7 +25,7 @@ OPERATORS = {
 }  # fmt: skip
 REDUCTIONS = {np.add.reduce: "sum", np.multiply.reduce: "prod", np.maximum.reduce: "max", np.minimum.reduce: "min",
               np.logical_and.reduce: "all", np.logical_or.reduce: "any"}  # fmt: skip
-SMALL = 8  # elements of an array that are written out
+SMALL = 8  # largest number of elements that are written out
 
 
 def expression(text):
@@ -32,8 +33,8 @@ def expression(text):
     return ast.parse(text, mode="eval").body
 
 
-class Names:
-    """Names that are free, each near the one that is wished for."""
+class FreeNames:
+    """Free names, each similar to the requested one."""
 
     def __init__(self):
         self.taken = {"np", *keyword.kwlist, *dir(builtins)}
@@ -50,22 +51,23 @@ class Names:
 
 
 class Text:
-    """Writes a Run out.
+    """Writes a Run out as text.
 
     Attributes:
-        constants: name -> each array of the run that is too large to be written into the text.
-        functions: name -> each function of ours that is no one call of NumPy's; the text calls it.
-        source: the text.
+        constants: name -> each array of the run that is too large for the text.
+        functions: name -> each of minigrad's functions that the text calls because it is not a single NumPy call.
+        lines: the lines of the function, without its first and last.
+        placed: Node -> the index of its line.
     """
 
     def __init__(self, run, name):
-        self.run, self.names, self.constants, self.functions = run, Names(), {}, {}
+        self.run, self.name, self.names, self.constants, self.functions = run, name, FreeNames(), {}, {}
         self.names.taken.add(name)
-        self.lines, self.inline, self.done = [], {}, set()
-        results = [*leaves_of(run.result), *run.assigned.values()]
+        self.lines, self.placed, self.inline, self.done = [], {}, {}, set()
+        results = [*nest.flatten(run.result), *run.assigned.values()]
         self.nodes, self.now = tidied(run.graph.nodes, [one for one in results if one.__class__ is Node])
         self.place = {node: k for k, node in enumerate(self.nodes)}
-        self.written = {node.writes.root: self.place[node] for node in self.nodes if node.writes}  # last
+        self.written = {node.writes.root: self.place[node] for node in self.nodes if node.writes}  # the last write
         self.uses = {node: [] for node in self.nodes}
         for node in self.nodes:
             for x in node.inputs():
@@ -77,17 +79,33 @@ class Text:
         self.inputs = {name: self.names.new(name) for name in run.inputs}
         self.named = {node: self.inputs[name] for name, node in run.inputs.items()}
         self.write_lines()
-        returned = self.returned()
-        given = ", ".join([*self.inputs.values(), *self.constants])
-        head = f"def {name}({given}):"
-        lines = folded([*self.lines, f"return {returned}"], self.names.new)
+        self.end = f"return {self.returned()}"
+
+    @property
+    def source(self):
+        """The text, with loops in place of equal turns."""
+        return "\n".join(self.formatted(folded([*self.lines, self.end], self.names.new))) + "\n"
+
+    def formatted(self, lines):
+        """The lines of a function with its head, indented, and broken where they are too long."""
+        head = f"def {self.name}({', '.join([*self.inputs.values(), *self.constants])}):"
         body = [in_width(line.lstrip(), "    " + " " * (len(line) - len(line.lstrip()))) for line in lines]
-        self.source = "\n".join([in_width(head), *body]) + "\n"
+        return [in_width(head), *body]
+
+    def place_of(self, node):
+        """The line of a Node, or of its first use if it has none of its own; None if it is left out."""
+        node = self.now(node)
+        while node not in self.placed:
+            uses = self.uses.get(node) if node.__class__ is Node else None
+            if not uses or uses[0] is None:
+                return len(self.lines) if uses else None
+            node = uses[0]
+        return self.placed[node]
 
     # ---- names -----------------------------------------------------------------------------------------------------
 
     def collected(self):
-        """The names that the user's code gives, and which Node each gradient belongs to."""
+        """The names given by the user's code, and the Node that each gradient belongs to."""
         wishes, gradient_of = {}, {}
         for node, name in self.run.names.items():
             wishes.setdefault(self.now(node), name)
@@ -96,7 +114,7 @@ class Text:
         return wishes, gradient_of
 
     def name_of(self, node):
-        """Its name: the user's, or that of what it is the gradient of, or that in the op's source."""
+        """The name of a Node: from the user's code, the value that it is the gradient of, or the op's source."""
         if node not in self.named:
             source = self.gradient_of.get(node) if node.backward else None
             local = assigned_name(Place(*node.wish)) if isinstance(node.wish, tuple) else None
@@ -116,12 +134,12 @@ class Text:
         return self.named[node]
 
     def is_over(self, node, last):
-        """Has every line that reads it been written, but for that of the last one?"""
+        """Whether every line that reads it has been written, apart from that of `last`."""
         uses = [use for use in self.uses.get(node, ()) if use is not last]
         return all(self.is_over(use, last) if use in self.inline else use in self.done for use in uses)
 
     def own_line(self, node):
-        """Does it stand on a line of its own? Else it is part of the one expression that uses it."""
+        """Whether it needs a line of its own; otherwise it is part of the one expression that uses it."""
         uses = self.uses[node]
         if isinstance(node.function, Attribute) and node.root not in self.written:
             return False
@@ -152,10 +170,12 @@ class Text:
             if line and node.backward != backward:
                 backward = node.backward
                 self.lines.append("# backward pass" if backward else "# after the backward pass")
-            self.lines += [line] if line else []
+            if line:
+                self.placed[node] = len(self.lines)
+                self.lines.append(line)
 
     def branches(self):
-        """Before which Node a comment tells the way that the run took."""
+        """The comments on the branches that the run took, by the position of the Node that they precede."""
         found = {}
         for number, place in self.run.places.items():
             position, _, outcome = self.run.graph.guards[number]
@@ -163,7 +183,7 @@ class Text:
         return found
 
     def augmented(self):
-        """The three calls that `x[key] -= y` is: the last -> the second, and the first -> itself."""
+        """The three calls that make up `x[key] -= y`: the last -> the second, and the first -> itself."""
         found = {}
         for get, change, put in zip(self.nodes, self.nodes[1:], self.nodes[2:]):
             if get.function is not operator.getitem or put.function is not operator.setitem:
@@ -171,7 +191,7 @@ class Text:
             alone = change.writes is get and self.uses[get] == [change, change, put]
             if alone and put.args == (*get.args, get) and change.function in OPERATORS:
                 found |= {put: change, change: change, get: get}
-                for x in get.inputs():  # once, in place of twice
+                for x in get.inputs():  # counted once instead of twice
                     self.uses[x].remove(get)
         return found
 
@@ -205,7 +225,7 @@ class Text:
         return ast.unparse(self.call(node.function, node.args, node.kwargs))
 
     def returned(self):
-        results = iter([self.of(self.now(x)) for x in leaves_of(self.run.result)])
+        results = iter([self.of(self.now(x)) for x in nest.flatten(self.run.result)])
         whole = structure(self.run.result, results)
         new = [self.of(self.now(x)) for x in self.run.assigned.values()]
         if new:
@@ -216,11 +236,13 @@ class Text:
     # ---- expressions -----------------------------------------------------------------------------------------------
 
     def of(self, x, peers=()):
-        """A Node or a constant as an expression; beside an array of its dtype a number needs none of its own."""
+        """A Node or a constant as an expression; next to an array of its dtype, a number is written without a dtype."""
         if x.__class__ is Node:
             return self.inline[x] if x in self.inline else ast.Name(self.name_of(x))
+        if isinstance(x, np.bool_):
+            return expression(str(x))
         if isinstance(x, np.generic):
-            weak = any(y.__class__ is Node and getattr(y.value, "dtype", None) == x.dtype for y in peers)
+            weak = any(getattr(y.value, "dtype", None) == x.dtype for y in nodes_in(peers, []))
             return expression(number(x) if weak else f"np.{x.dtype.name}({number(x)})")
         if isinstance(x, np.ndarray):
             return self.constant(x)
@@ -237,7 +259,7 @@ class Text:
         return ast.Constant(x) if x is Ellipsis else expression(repr(x))
 
     def key(self, key):
-        """What stands in square brackets."""
+        """The expression in square brackets."""
         if isinstance(key, slice):
             return ast.Slice(*[None if y is None else self.of(y) for y in (key.start, key.stop, key.step)])
         if isinstance(key, tuple) and len(key) == 1:
@@ -245,7 +267,7 @@ class Text:
         return ast.Tuple([self.key(y) for y in key], ast.Load()) if isinstance(key, tuple) else self.of(key)
 
     def constant(self, x):
-        """An array that stands in the text, or a parameter for one that is too large."""
+        """An array written into the text, or a parameter for one that is too large."""
         first = x.flat[0] if x.size else 0
         dtype = f"np.{x.dtype.name}" if x.dtype != bool else "bool"
         if x.dtype.kind in "fciub" and (not x.size or (x == first).all()):
@@ -285,7 +307,7 @@ class Text:
         if function is np.negative and not kwargs:
             return ast.UnaryOp(ast.USub(), self.of(args[0]))
         keywords = [ast.keyword(k, self.of(x)) for k, x in kwargs.items()]
-        return ast.Call(expression(self.function_name(function)), [self.of(x, peers(args)) for x in args], keywords)
+        return ast.Call(expression(self.function_name(function)), [self.of(x, args) for x in args], keywords)
 
     def method(self, name, x, args, kwargs):
         keywords = [ast.keyword(k, self.of(y)) for k, y in kwargs.items()]
@@ -301,7 +323,7 @@ class Text:
         return self.method(name, x, () if every else (axis,), said)
 
     def function_name(self, function):
-        """NumPy's name for a function, or one for a function of ours."""
+        """NumPy's name for a function, or a new one for one of minigrad's functions."""
         owner, name = getattr(function, "__self__", None), function.__name__
         if isinstance(owner, np.ufunc):
             return f"np.{owner.__name__}.{name}"
@@ -316,7 +338,7 @@ class Text:
 
 
 def in_width(line, indent=""):
-    """A line of Python, broken inside brackets where it is too long."""
+    """A line of Python, broken inside brackets if it is too long."""
     if len(indent + line) <= WIDTH or line.startswith("#"):
         return indent + line
     before, _, value = line.partition("return " if line.startswith("return ") else " = ")
@@ -324,24 +346,13 @@ def in_width(line, indent=""):
     if line.startswith("def "):
         (head, value), tail = line.removesuffix("):").split("(", 1), "):"
         head += "("
-    if len(indent + head) > WIDTH:  # what is written into has a long key
+    if len(indent + head) > WIDTH and "[" in before:  # the target of the assignment has a long key
         return "\n".join(textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", **WHOLE))
     inner = textwrap.wrap(value, WIDTH, initial_indent=indent + "    ", subsequent_indent=indent + "    ", **WHOLE)
     return "\n".join([indent + head, *inner, indent + tail])
 
 
 WHOLE: Any = dict(break_long_words=False, break_on_hyphens=False)
-
-
-def peers(args):
-    return [*leaves(args)]
-
-
-def leaves_of(structure_):
-    """The leaves of what a function returned."""
-    from .. import nest
-
-    return nest.flatten(structure_)
 
 
 def structure(like, results):
@@ -355,7 +366,7 @@ def structure(like, results):
 
 
 def number(x):
-    """A NumPy scalar as Python's number that becomes it."""
+    """A NumPy scalar as the Python number that converts to it."""
     if x.dtype.kind in "fc" and not np.isfinite(x):
         return {"inf": "np.inf", "-inf": "-np.inf", "nan": "np.nan"}.get(str(x), f"complex({str(x)!r})")
     if x.dtype.kind == "f":

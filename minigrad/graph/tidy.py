@@ -1,21 +1,21 @@
-"""What a careful person leaves out: calls that nobody needs, that change nothing, or that were made before."""
+"""Removes the calls that a careful person would leave out: unused, without effect, or made before."""
 
 import operator
 
 import numpy as np
 
-from .tracer import Attribute, Node, leaves, mapped
+from .tracer import Attribute, Node, mapped
 
 
 def tidied(nodes, wanted):
-    """The calls that are needed for the wanted ones, in their order, and what each of `nodes` has become.
+    """The calls needed for the wanted ones, in order, and what each of `nodes` has become.
 
     Args:
-        nodes: the calls of a run; what they are called with is replaced.
-        wanted: the Nodes whose values are asked for.
+        nodes: the calls of a run; their arguments are replaced.
+        wanted: the Nodes whose values are needed.
 
     Returns:
-        A list of Nodes; and a function that gives for a Node the one (or the constant) that stands for it now.
+        A list of Nodes; and a function that returns the Node (or constant) that now stands for a given Node.
     """
     written = {node.writes.root for node in nodes if node.writes}
     instead, seen = {}, {}
@@ -40,7 +40,7 @@ def tidied(nodes, wanted):
 
 
 def needed(nodes, wanted):
-    """Those whose values are used, from the last to the first: writing is needed if what it writes into is."""
+    """The Nodes whose values are used, found from last to first. A write is needed if its target is."""
     wanted, kept = {one for one in wanted if one.__class__ is Node}, []
     roots = {node.root for node in wanted}
     for node in reversed(nodes):
@@ -52,17 +52,19 @@ def needed(nodes, wanted):
 
 
 def elementwise(node):
-    """Does each element of the result depend on one element of each argument?"""
+    """Whether each element of the result depends on one element of each argument."""
     function = node.function
     ufunc = isinstance(function, np.ufunc) and function.signature is None
     return (ufunc or function in (operator.pow, np.where)) and not node.kwargs
 
 
 def unchanged(node):
-    """The argument that a call gives back as it was; None if it does more."""
+    """The argument that a call returns unchanged; None if the call does more."""
     x, *others = node.args or (None,)
     if x.__class__ is not Node and others and node.function is np.multiply:
         x, others = others[0], [x]
+    if isinstance(x, (bool, np.bool_)) and node.function is np.where:  # the condition is constant
+        x = others[0 if x else 1]
     if x.__class__ is not Node or getattr(x.value, "shape", None) != getattr(node.value, "shape", ()):
         return None
     if x.value.dtype != node.value.dtype:
@@ -70,7 +72,8 @@ def unchanged(node):
     moves = isinstance(node.function, Attribute) and x.value.ndim > 1
     name = getattr(node.function, "name", "") if not moves else ""
     by_one = node.function in (np.multiply, np.divide, operator.pow) and is_one(others[0])
-    return x if by_one or name in ("reshape", "astype", "copy") or node.function is np.broadcast_to else None
+    same = node.function is np.broadcast_to or (node.function is np.where and node.args[0].__class__ is not Node)
+    return x if by_one or same or name in ("reshape", "astype", "copy") else None
 
 
 def is_one(x):
@@ -78,41 +81,33 @@ def is_one(x):
 
 
 def lighter(node, k, written):
-    """An argument of an elementwise call, which need not be as large as the result if another one is."""
+    """Argument k of an elementwise call, made smaller if the result keeps its shape."""
     x = node.args[k]
     shapes = [getattr(getattr(y, "value", y), "shape", ()) for j, y in enumerate(node.args) if j != k]
     spread = x.__class__ is Node and x.function is np.broadcast_to and x.root not in written
-    small = x.args[0] if spread else x.flat[0] if is_uniform(x) else x
+    small = x.args[0] if spread else x
+    small = small.flat[0] if is_uniform(small) else small
     shapes.append(getattr(getattr(small, "value", small), "shape", ()))
     return small if np.broadcast_shapes(*shapes) == node.value.shape else x
 
 
 def is_uniform(x):
-    """Is it an array of one number again and again? (0.0 and -0.0 are two.)"""
+    """Whether it is an array that repeats one number. (0.0 and -0.0 differ.)"""
     known = isinstance(x, np.ndarray) and x.size and x.dtype.kind in "fciub"
     return known and x.tobytes() == x.flat[0].tobytes() * x.size
 
 
 def key_of(node):
-    """What two calls share that give the same."""
-    kwargs = tuple(sorted(node.kwargs.items(), key=lambda pair: pair[0]))
-    return node.function, *[mapped_key(x) for x in leaves_with_structure((node.args, kwargs))]
+    """A key that is equal for calls with the same result."""
+    return node.function, key(node.args), tuple([(name, key(node.kwargs[name])) for name in sorted(node.kwargs)])
 
 
-def leaves_with_structure(x):
+def key(x):
+    """An argument as a key: arrays and scalars by their bytes, so that 0.0 and -0.0 differ."""
     if isinstance(x, (tuple, list)):
-        yield type(x), len(x)
-        for y in x:
-            yield from leaves_with_structure(y)
-    elif isinstance(x, slice):
-        yield slice
-        yield from leaves(x)
-    else:
-        yield x
-
-
-def mapped_key(x):
-    """A leaf as something to compare: arrays and scalars by their bytes, so that 0.0 and -0.0 differ."""
+        return type(x), tuple(map(key, x))
+    if isinstance(x, slice):
+        return slice, key(x.start), key(x.stop), key(x.step)
     if isinstance(x, np.ndarray):
         return "array", x.dtype.str, x.shape, x.tobytes() if x.dtype != object else id(x)
     if isinstance(x, (np.generic, float, complex)):

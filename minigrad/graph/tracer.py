@@ -1,7 +1,7 @@
-"""What NumPy is asked to do in one run, as a list of calls: a `Tracer` stands in for an array, and notes each call.
+"""The NumPy calls of one run, as a list: a `Tracer` stands in for an array and records each call.
 
-It is the third stand-in beside `Recorded` and `Batched` (engine/rules.py). It holds the array of this run, too, so
-shapes, dtypes and branches are real, and whatever works on arrays (ops, VJPs, Keras) is traced without a line for it.
+It is the third stand-in next to `Recorded` and `Batched` (engine/rules.py). It also holds the array of this run, so
+shapes, dtypes and branches are real, and all code that works on arrays (ops, VJPs, Keras) can be traced unchanged.
 """
 
 import operator
@@ -19,17 +19,17 @@ from ..tracing.places import USERS
 
 
 class Node:
-    """One call: `value = function(*args, **kwargs)`, where other Nodes stand among the arguments.
+    """One call, `value = function(*args, **kwargs)`, with other Nodes among its arguments.
 
     Attributes:
-        function: NumPy's, or `Method("sum")`, `Attribute("T")`, `operator.getitem`; None for an input.
-        value: what it gave in this run.
-        root: the Node whose memory it shares: itself, but for a view.
-        writes: the Node into which it wrote, if it works in place.
+        function: a NumPy function, or `Method("sum")`, `Attribute("T")`, `operator.getitem`; None for an input.
+        value: its result in this run.
+        root: the Node that owns the memory: itself, unless it is a view.
+        writes: the Node that it writes into, if it works in place.
         wish: where it was computed: the code and the instruction.
         label: the argument that it is, or the op that computed it.
         backward: whether it belongs to a backward pass.
-        effect: whether it is called for what it does, such as printing.
+        effect: whether it is called for its side effect, such as printing.
     """
 
     __slots__ = ("args", "backward", "effect", "function", "kwargs", "label", "root", "value", "wish", "writes")
@@ -43,7 +43,19 @@ class Node:
 
     def inputs(self):
         """The Nodes among the arguments."""
-        return [x for x in leaves((self.args, tuple(self.kwargs.values()))) if x.__class__ is Node]
+        return nodes_in((*self.args, *self.kwargs.values()), [])
+
+
+def nodes_in(args, found):
+    """Append the Nodes in nested tuples, lists and slices to a list."""
+    for x in args:
+        if x.__class__ is Node:
+            found.append(x)
+        elif isinstance(x, (tuple, list)):
+            nodes_in(x, found)
+        elif x.__class__ is slice:
+            nodes_in((x.start, x.stop, x.step), found)
+    return found
 
 
 def share_memory(x, y):
@@ -51,7 +63,7 @@ def share_memory(x, y):
 
 
 class Method:
-    """The call of an array's method, `x.sum(0)`, as a function."""
+    """A call of an array method, `x.sum(0)`, as a function."""
 
     def __init__(self, name):
         self.name = name
@@ -61,7 +73,7 @@ class Method:
 
 
 class Attribute(Method):
-    """An array's attribute, `x.T`, as a function."""
+    """An array attribute, `x.T`, as a function."""
 
     def __call__(self, x):
         return getattr(x, self.name)
@@ -70,19 +82,8 @@ class Attribute(Method):
 method, attribute = lru_cache(Method), lru_cache(Attribute)
 
 
-def leaves(x):
-    """What stands in nested tuples, lists and slices."""
-    if isinstance(x, (tuple, list)):
-        for y in x:
-            yield from leaves(y)
-    elif isinstance(x, slice):
-        yield from (x.start, x.stop, x.step)
-    else:
-        yield x
-
-
 def mapped(function, x):
-    """The same nest of tuples, lists and slices, with `function` of each leaf."""
+    """Apply `function` to each leaf of nested tuples, lists and slices, keeping the structure."""
     if isinstance(x, (tuple, list)):
         parts = [mapped(function, y) for y in x]
         return parts if isinstance(x, list) else tuple(parts)
@@ -112,7 +113,7 @@ def node_of(x):
 
 
 class Untraceable(NotImplementedError):
-    """An array was asked for its numbers. An op that does so is noted as one call; elsewhere it is an error."""
+    """The numbers of an array were requested. An op that does so is recorded as one call; elsewhere it is an error."""
 
     def __init__(self, problem, graph=None, by_user=False):
         super().__init__(problem)
@@ -120,13 +121,13 @@ class Untraceable(NotImplementedError):
 
 
 def no_numbers():
-    """The error for `x.numpy()` of a Tensor of a traced function."""
+    """The error for `x.numpy()` on a Tensor of a traced function."""
     problem = "'SymbolicTensor' object has no attribute 'numpy'."
     return AttributeError(f"{problem} While a function is traced its Tensors have no numbers: use mg's functions.")
 
 
 class Graph:
-    """The calls of one run, in their order.
+    """The calls of one run, in order.
 
     Attributes:
         nodes: each call.
@@ -136,7 +137,7 @@ class Graph:
     def __init__(self):
         self.nodes: list[Node] = []
         self.guards: list = []
-        self.backward = self.closed = False  # does a backward pass run? has the run ended?
+        self.backward = self.closed = False  # is a backward pass running? has the run ended?
 
     def input(self, value, name):
         node = self.add(Node(None, (), {}, value))
@@ -148,17 +149,17 @@ class Graph:
         return node
 
     def call(self, function, args, kwargs):
-        """Call a function of NumPy, and note it."""
+        """Call a NumPy function and record it."""
         value = function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
         return self.noted(function, args, kwargs, value)
 
     def act(self, function, args, kwargs):
-        """Note a call that is made for what it does: at each call of the function, and not now."""
+        """Record a call made for its side effect: it happens at each call of the function, and not now."""
         node = self.add(Node(function, mapped(node_of, args), {k: mapped(node_of, x) for k, x in kwargs.items()}, None))
         node.effect = True
 
     def noted(self, function, args, kwargs, value):
-        """The result of a call as a Tracer; several results as a tuple of them, and a truth value as a decision."""
+        """Record a call. Its result becomes a Tracer, or a tuple of Tracers; a bool is recorded as a decision."""
         kwargs = {k: mapped(node_of, x) for k, x in kwargs.items()}
         node = Node(function, mapped(node_of, args), kwargs, value, self.backward)
         if isinstance(value, bool):
@@ -178,7 +179,7 @@ class Graph:
         return Tracer(node, self)
 
     def write(self, function, args, kwargs, target):
-        """Note a call that writes into an array, which stays the array it is."""
+        """Record a call that writes into an array, which stays the same array."""
         function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
         kwargs = {k: mapped(node_of, x) for k, x in kwargs.items()}
         self.add(Node(function, mapped(node_of, args), kwargs, None, self.backward, writes=target.node))
@@ -188,12 +189,12 @@ class Graph:
         return outcome
 
 
-BY_SHAPE = {np.ndim, np.size, np.shape}  # only the shape decides what they give
+BY_SHAPE = {np.ndim, np.size, np.shape}  # their results depend only on the shape
 BETWEEN = __file__, np.lib.mixins.__file__, rules.__file__
 
 
 def local_place():
-    """Where in the source of an op, or of what works on arrays beside it, NumPy was called."""
+    """Where in the source of an op, or of other code that works on arrays, NumPy was called."""
     frame: Any = sys._getframe(2)
     while frame.f_code.co_filename in BETWEEN:
         frame = frame.f_back
@@ -201,7 +202,7 @@ def local_place():
 
 
 class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
-    """An array that notes what is done with it."""
+    """An array that records what is done with it."""
 
     __slots__ = ("graph", "node")
     __array_priority__ = 1000
@@ -243,7 +244,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
         if target is None:
             return self.graph.call(function, inputs, attributes)
         if target.__class__ is not Tracer:
-            raise self.without_numbers()  # a constant is written into
+            raise self.without_numbers()  # the call writes into a constant
         if "out" not in attributes:
             self.graph.write(function, inputs, attributes, target)
             return None
@@ -286,7 +287,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
         return self.graph.call(method("copy"), (self.still_open(),), {})
 
     def still_open(self):
-        """The Tracer; once its run has ended there is nothing to copy, as for `x.numpy()`."""
+        """The Tracer. After the end of its run there is nothing to copy, and the error is that of `x.numpy()`."""
         if self.graph.closed:
             raise no_numbers()
         return self
@@ -298,7 +299,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
         return self.graph.call(np.matmul if self.ndim == other.ndim == 2 else np.dot, (self, other), {})
 
     def __tf_tensor__(self, dtype=None, name=None):
-        """As a Tensor: what code of ours that works on arrays gives back to a Variable."""
+        """As a Tensor, for code on arrays that gives its result back to a Variable."""
         return Tensor.of(self if dtype is None else self.astype(to_numpy(dtype)))
 
     # ---- where numbers are asked for ------------------------------------------------------------------------------
@@ -335,11 +336,11 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def symbol(self):
-        """What stands for the value in print: the name of the argument, or of the op, as in TensorFlow's graphs."""
+        """What is printed in place of the value: the name of the argument or op, as in TensorFlow's graphs."""
         return f"{self.node.label}:0"
 
     def as_one_call(self, function, *args):
-        """Note a function of ours as one call, where it does not take a Tracer."""
+        """Record one of minigrad's functions as a single call, where it does not accept a Tracer."""
         return self.graph.call(function, args, {})
 
     def __repr__(self):
@@ -347,7 +348,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def asked_by_user():
-    """Is it the user's code, or NumPy's that it called, that asks for the numbers of a Tensor?"""
+    """Whether the numbers of a Tensor are requested by user code, directly or through NumPy."""
     frame: Any = sys._getframe(2)
     while frame.f_code.co_name == "__array__" or frame.f_globals.get("__name__", "").startswith("numpy"):
         frame = frame.f_back
@@ -355,7 +356,7 @@ def asked_by_user():
 
 
 def is_numpys(function):
-    """Is it NumPy's own, and no function of ours that calls NumPy's?"""
+    """Whether it is one of NumPy's own functions, not one of minigrad's that call NumPy."""
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, np.ufunc) or isinstance(owner, np.ufunc) or module.startswith("numpy")

@@ -1,7 +1,7 @@
-"""mg.inspect: a film of a tape, as it records and as gradients are passed back, to be stepped, clicked and read.
+"""mg.inspect: an interactive film of a tape, from recording the ops to the backward pass.
 
-film finds out what ran; model makes plain data of it: columns (arrays), wires between them, readings (backward passes), units
-that are folded, memory. text, still and the front end draw that data, widget shows it in a notebook, and html saves it.
+`film` finds out what ran; `model` turns it into plain data: columns (arrays), wires between them, readings (backward
+passes), folded units, memory. `text`, `still` and the front end draw it, `widget` shows it in a notebook, `html` saves it.
 """
 
 import importlib.util
@@ -16,20 +16,21 @@ __all__ = ["inspect"]
 
 
 def inspect(tape_or_trace, target=None, sources=None, predict=False):
-    """The film of a tape: what was written on it, what was not and why, and how it is read back.
+    """Show a tape as a film: what it recorded, what it did not and why, and how gradients flow back.
 
-    In a notebook it is a widget that can be stepped; printed, it is a table. It is a snapshot: what happens later does not
-    change it, and the tape is not used up. Under `mg.trace()` it knows every line, and the ops that no tape has recorded.
-    Of a very long program it shows the end, and says how much it leaves out.
+    In a notebook it is an interactive widget; printed, it is a table. It is a snapshot: later events do not change it, and
+    the tape is not used up. Under `mg.trace()` it also shows the source lines, and the ops that no tape has recorded.
+    For a very long program it shows only the end, and says how much it leaves out.
 
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
-        target, sources: as given to `tape.gradient`; by default those of the last question. If `target` is a second tape,
+        target, sources: as given to `tape.gradient`; by default those of the last call. If `target` is a second tape,
             the two are shown one above the other: `mg.inspect(broken, fixed)`.
         predict: open at the start, hide the gradients, and ask for them first, as films in the lessons do.
 
     Returns:
-        A TapeInspector, with `step` and `selected`, `to_html()` and `to_svg()`, `save_html(path)`, `save_svg` and `save_png`.
+        A TapeInspector, with `step` and `selected`, `to_html()` and `to_svg()`, `save_html(path)`, `save_svg` and `save_png`;
+        `written` is the same program in plain NumPy.
 
     Raises:
         TypeError: the first argument is neither a tape nor a log.

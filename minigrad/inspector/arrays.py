@@ -1,43 +1,46 @@
-"""Values as plain data: their form, their size in a few numbers, a small picture, and short texts."""
+"""Values as plain data: the shape, a few numbers on the size, a small picture, and short texts."""
 
 import math
+from unicodedata import east_asian_width
 
 import numpy as np
 
 from ..tracing.values import COLUMNS, ROWS, Summary, brief
 
-FEW = 4  # elements that are shown as numbers
+FEW = 4  # an array of at most so many elements is shown as numbers
 FIRST = 256  # elements of a picture
-UNKNOWN = {"shape": None, "state": "unknown", "text": "?"}  # a value that nobody has kept
 
 
 def shown(value) -> dict:
     """A value as plain data for JSON.
 
-    Args:
-        value: an array, a Tensor, a Summary, what a backward pass works on, or None for a value that is not known.
-
     Returns:
-        `shape`, `dtype`, `n` elements, `state` and `text`; of numbers `norm`, `low`, `high` and how many are `zeros`, `nan`,
-        `inf` and `-inf`; and a `picture`: its `kind`, `rows`, `cols`, numbers `v` in rows, and whether it is `pooled`.
+        `shape`, `dtype`, `n` elements, `state` and `text`; for numbers also `norm`, `low`, `high`, the counts of `zeros`, `nan`,
+        `inf` and `-inf`, a `note` on these, and a `picture`: `kind`, `rows`, `cols`, the numbers `v` by rows, and `pooled`.
     """
-    if value is None:
-        return UNKNOWN
-    summary = value if isinstance(value, Summary) else Summary.of(value)
+    summary = Summary.of(value)
     dtype = "string" if summary.dtype.kind in "OSU" else summary.dtype.name
-    data = {"shape": list(summary.shape), "dtype": dtype, "n": summary.size, "text": text_of(summary)}
+    data = {"shape": [*summary.shape], "dtype": dtype, "n": summary.size, "text": text_of(summary), "state": state_of(summary)}
     found = summary.measures
-    data["state"] = state_of(summary, found)
     if found is None:
         return data
     data |= {"norm": json_number(found.norm), "low": json_number(found.low), "high": json_number(found.high), "zeros": found.zeros}
     data |= {word: count for word, count in (("nan", found.nan), ("inf", found.inf), ("-inf", found.minus_inf)) if count}
-    picture = picture_of(summary, found)
-    return data | ({"picture": picture} if picture else {})
+    return data | {"note": note_of(data), "picture": picture_of(summary, found)}
 
 
-def picture_of(summary, found) -> "dict | None":
-    """The numbers to draw: all of a small array; of a larger one those of its thumbnail."""
+def note_of(data) -> list:
+    """The note before the norm, in a long and a short form: the elements that are not finite, or the zeros if half or more."""
+    odd = [f"{data[word]} {word}" for word in ("nan", "inf", "-inf") if word in data]
+    if odd or data["zeros"] == data["n"]:
+        return [", ".join(odd), odd[0]] if odd else ["all 0" if data["n"] else "empty"]
+    share = data["zeros"] / data["n"]
+    percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
+    return [f"{percent} % zeros", f"{percent} % 0"] if share >= 0.5 else []
+
+
+def picture_of(summary, found) -> dict:
+    """The numbers to draw: all of a small array, or the thumbnail of a larger one."""
     axes = [n for n in summary.shape if n > 1]
     kept, sizes = (np.abs(summary.kept), {"sizes": True}) if summary.dtype.kind == "c" else (summary.kept, {})
     if summary.size <= FEW:
@@ -58,24 +61,26 @@ def cells(numbers, digits=4) -> list:
 
 
 def json_number(x, digits=4):
-    """A number in so many digits; what JSON cannot say, as a word."""
+    """A number rounded to `digits` digits; nan and inf, which JSON lacks, and complex numbers become text."""
     if isinstance(x, float):
         return float(f"{x:.{digits}g}") + 0.0 if math.isfinite(x) else str(x)
     return brief(x, digits) if isinstance(x, complex) else int(x)
 
 
-def state_of(summary, found) -> str:
-    """ "value", "zero", "nan" (or inf), "text" or "empty": which mark it has."""
+def state_of(summary) -> str:
+    """The state of a value, by which it is marked: "value", "zero", "nan" (or inf), "text" or "empty"."""
     if summary.dtype.kind in "OSU":
         return "text"
     if summary.size == 0:
         return "empty"
-    return "nan" if not found.finite else "zero" if found.zeros == summary.size else "value"
+    if not summary.finite:
+        return "nan"
+    return "zero" if summary.zero else "value"
 
 
 def text_of(value, first=4) -> str:
-    """A value in few characters: `9.0`, `[1.0 2.0]`, `[1.0 2.0 3.0 4.0 ...]`; short vectors are whole."""
-    summary = value if isinstance(value, Summary) else Summary.of(value)
+    """A value as a short text: `9.0`, `[1.0 2.0]`, `[1.0 2.0 3.0 4.0 ...]`; short vectors are complete."""
+    summary = Summary.of(value)
     if summary.size == 0:
         return f"empty {tuple(summary.shape)}".replace(" ()", "")
     first = max(first, 3) if summary.size <= 3 else first
@@ -84,7 +89,7 @@ def text_of(value, first=4) -> str:
 
 
 def size_text(summary) -> str:
-    """A value as the head of a film names it: a few numbers, or the form and the norm of many."""
+    """A value as shown in the head of a film: a few numbers, or the shape and the norm of many."""
     if summary.size <= FEW or summary.measures is None:
         return text_of(summary)
     odd = [f"{count} {word}" for word, count in zip(("nan", "inf", "-inf"), summary.measures[4:7]) if count]
@@ -92,18 +97,25 @@ def size_text(summary) -> str:
 
 
 def bytes_text(count) -> str:
-    """So many bytes, for people."""
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.3g} {unit}" if unit != "B" else f"{count} B"
-        count /= 1024
-    return f"{count:.3g} GiB"
+    """A number of bytes as text, in a readable unit."""
+    power = min(3, max(0, int(count).bit_length() - 1) // 10)
+    return f"{count / 1024**power:.3g} {' KMG'[power]}iB" if power else f"{count} B"
 
 
 def norm_of(summary) -> "float | None":
-    """The norm of a value, with the sign of a single number; None where there is none."""
+    """The norm of a value; a single number keeps its sign. None if there is no finite norm."""
     if summary is not None and summary.whole and summary.kept.shape == () and summary.kept.dtype.kind in "biuf":
         number = float(summary.kept)
         return json_number(number) if math.isfinite(number) else None
     found = None if summary is None else summary.measures
     return json_number(found.norm) if found is not None and found.finite else None
+
+
+def spread(text) -> str:
+    """Pad a text to its display width: a wide character (Chinese, Japanese, Korean) takes the room of two."""
+    return "".join(f"\0{one}" if east_asian_width(one) in "WF" else one for one in text)
+
+
+def gathered(text) -> str:
+    """Remove the padding that `spread` added."""
+    return text.replace("\0", "")

@@ -1,15 +1,14 @@
-"""The user's source lines, as the code pane shows them: those of the cells (or functions) in which something happened."""
+"""The user's source lines for the code pane: those of the cells (or functions) in which something happened."""
 
 import linecache
 
 from ..errors import visible
-from ..tracing.source import position
 
-WHOLE = 80  # a file of up to so many lines is shown whole, as cells of a notebook are
+WHOLE = 80  # lines; a file with at most so many is shown completely, as are notebook cells
 
 
-class Code:
-    """The lines around some places, numbered as in their file, or one after the other if there are several files.
+class ShownCode:
+    """The lines around some places, numbered as in their file, or consecutively if there are several files.
 
     Attributes:
         lines: {"n", "text"} for each line to show.
@@ -18,23 +17,22 @@ class Code:
     def __init__(self, places):
         used = {}
         for place in places:
-            used.setdefault(place.code.co_filename, set()).add(position(place.code, place.instruction)[0])
+            used.setdefault(place.code.co_filename, set()).add(place.spot[1])
         texts = {file: text for file in used if (text := linecache.getlines(file))}
         self.lines, self.numbers = [], {}
         for file in texts:
             for n in wanted(used[file], texts[file]):
                 shown = n if len(texts) == 1 else len(self.lines) + 1
                 self.numbers[file, n] = shown
-                text = visible(texts[file][n - 1].rstrip().expandtabs())
-                self.lines.append({"n": shown, "text": text})
+                self.lines.append({"n": shown, "text": visible(texts[file][n - 1].rstrip().expandtabs())})
 
     def line(self, place) -> "int | None":
-        """The number under which the line of a place is shown."""
-        return place and self.numbers.get((place.code.co_filename, position(place.code, place.instruction)[0]))
+        """The number that is shown for the line of a place."""
+        return place and self.numbers.get((place.code.co_filename, place.spot[1]))
 
 
 def wanted(used, text):
-    """Which lines of a file: all of a short one; of a longer one the stretch that was used, or the lines with their neighbours."""
+    """The lines of a file to show: all of a short file; otherwise the stretch that was used, or each line with its neighbours."""
     used = [n for n in used if n and n <= len(text)]
     last = max((n for n, line in enumerate(text, 1) if line.strip()), default=0)
     if last <= WHOLE:

@@ -1,6 +1,6 @@
-"""Two films beside each other: which of their steps belong together. One may be the film of a fix.
+"""Compare two films by matching their steps. One may be the film of a fix.
 
-Where a fix was tried, the block is replayed once more with it, and filmed there.
+If a fix was tried, the block is replayed with the fix and filmed.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ def compared(models, titles) -> dict:
 
 
 def axis(first, second) -> list:
-    """A time for both films, in which what belongs together happens at once: for each step of it the step of each film.
+    """A common time for both films, in which matching steps coincide: for each of its steps, the step of each film.
 
-    Of stretches that replace each other the ends belong together, and the shorter one waits.
+    Where one stretch replaces another, their ends are aligned, and the shorter one waits.
     """
     times = []
     for _, i, i_end, j, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
@@ -32,7 +32,7 @@ def axis(first, second) -> list:
 
 
 def side_by_side(models, titles) -> str:
-    """Both twins under their titles, and the lines that differ."""
+    """Both films as text under their titles, and the lines that differ."""
     first, second = (dict.fromkeys(model.line_text(one.place) for one in model.film.frames) for model in models)
     changed = [f"  - {line}" for line in first if line and line not in second]
     changed += [f"  + {line}" for line in second if line and line not in first]
@@ -41,7 +41,7 @@ def side_by_side(models, titles) -> str:
 
 
 class Filming(Trial):
-    """A trial that answers with a film, and what happens at its steps."""
+    """A trial that returns the view model of its film, and a description of each step."""
 
     def answer(self, tape, targets, result):
         for file, text in self.files.items():
@@ -51,7 +51,7 @@ class Filming(Trial):
 
 
 def film_fix(model):
-    """Put the film of the fix that a verdict tells of into the view model, with the time that it shares with this film."""
+    """Add the film of the fix in the verdict to the view model, with the time that both films share."""
     verdict = model.data["verdict"]
     q = next((q for q in model.questions if q.lines and q.answer.fixed.split("\n") == verdict.get("fixed")), None)
     if q is None or q.experiment is None or (q.experiment.slope is None and not model.whole):

@@ -1,9 +1,10 @@
-"""From a log, or from a bare tape, to a film: the frames that ran, in the order of time, and the readings.
+"""Build a film from a log or from a bare tape: the frames that ran, in order, and the readings (backward passes).
 
-With a trace every op is known, recorded or not, with its line. Without one, the steps of a tape that is not used up tell
-what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
+With a trace, every op is known with its line, recorded or not. Without one, only the ops that the tape recorded are known,
+unless the tape is used up. Both cases give the same `Frame`s and `Reading`s, from which the view model is made.
 """
 
+import contextlib
 import inspect
 import itertools
 from dataclasses import dataclass, field
@@ -17,29 +18,29 @@ from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
-from ..errors import visible
+from ..errors import InvalidArgumentError, visible
 from ..explain.question import slopes_now
-from ..explain.search import History, input_name, vjp_of
-from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
+from ..explain.search import History, input_name, number_of, vjp_of
+from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import Summary
 
-MOST_READINGS = 4  # of one tape, if nobody said which
-DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
+MOST_READINGS = 4  # shown for one tape, unless a target is given
+DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # conversions, in which NumPy computes nothing
 
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """An op that ran (or a value that left for NumPy and came back).
+    """An op that ran, or a value that left for NumPy and came back.
 
     Attributes:
         inputs: the node of each input: a Tensor's number, a Variable's number and version, ("left", k) or None.
-        numbers: which input -> the Python number that was given.
-        slots: the tape -> the inputs along which it has written a step.
-        keeps: the tape -> what it keeps: (name, key of the array, bytes).
-        ghost: (code, a few words, a sentence) if the tape that is looked at has not written it.
-        by: (reading, frame) that this op is work of.
-        kind: an "assign" writes a Variable, a "crash" raised an error.
+        numbers: maps the position of an input to the Python number that was given.
+        slots: maps each tape to the inputs for which it recorded a step.
+        keeps: maps each tape to the arrays it keeps: (number of the Tensor, name in the VJP, bytes).
+        ghost: (code, a few words, a sentence) if no tape of the film recorded it.
+        by: the (reading, frame) whose backward pass ran this op.
+        kind: "op", "assign" (it writes a Variable) or "crash" (it raised an error).
     """
 
     op: str
@@ -55,14 +56,19 @@ class Frame:
     by: "tuple | None" = None
     on_way: bool = False
     kernel: str = ""
-    names: tuple = ()  # of the parameters that the inputs are, where no event tells
-    op_made: object = None  # the op, where it is known
-    kind: str = "op"  # or "assign", or "crash"
+    names: tuple = ()  # the parameter names of the inputs, if there is no event
+    op_made: object = None  # the op, if known
+    kind: str = "op"
+    inner: bool = False  # it is one of several ops of a call, and not the one that returned the result
+
+    def parameter(self, slot) -> str:
+        """The parameter name of an input."""
+        return self.names[slot] if slot < len(self.names) else input_name(self.op_made, slot, len(self.inputs))
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """What a reading sent to one input."""
+    """The gradient that a reading sent to one input."""
 
     slot: int
     to: int
@@ -72,7 +78,7 @@ class Part:
 
 @dataclass(slots=True, eq=False)
 class Read:
-    """A frame that was read back."""
+    """A frame that the backward pass went through."""
 
     frame: int
     upstream: Summary
@@ -81,39 +87,39 @@ class Read:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A question to a tape, and what it read."""
+    """A gradient requested from a tape, and its backward pass."""
 
     tape: int
     targets: tuple
     sources: tuple
-    answers: dict  # the number of a source -> a Summary, or None
+    answers: dict  # maps the number of a source to a Summary or None
     place: object = None
     released: bool = False
     error: "str | None" = None
-    sparse: tuple = ()  # of the sources, those whose gradient is IndexedSlices
-    heard: bool = True  # or was the trace over by then?
+    sparse: tuple = ()  # the sources whose gradient is IndexedSlices
+    heard: bool = True  # False if the trace had ended by then
     reads: list = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """Something between two frames: a "watch", the "pause" of a tape, or a Variable that is made of a value ("create")."""
+    """An event between two frames: a "watch", a "pause" of a tape, or a Variable made from a value ("create")."""
 
     kind: str
-    at: int  # before which frame
-    number: int  # of the Variable or Tensor
+    at: int  # the frame that follows
+    number: int  # of the Variable, Tensor or tape
     place: object
-    cut: bool = False  # does it end a way that a gradient would have had?
+    cut: bool = False  # whether it breaks a path of the gradient
 
 
 @dataclass(slots=True, eq=False)
 class Film:
-    """All that there is to draw.
+    """Everything there is to draw.
 
     Attributes:
-        tape: the number of the tape that is looked at.
-        tapes: the number of each, in the order in which they were opened -> the event that opened it, if it is known.
-        steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, frame) ("done", reading) ("release", tape).
+        tape: the number of the inspected tape.
+        tapes: maps the number of each tape, in order of opening, to the event that opened it, if known.
+        steps: ("write", frame), ("turn", reading), ("read", reading, frame), ("done" or "error", reading), ("release", tape).
     """
 
     tape: int
@@ -124,35 +130,43 @@ class Film:
     steps: list = field(default_factory=list)
     roots: list = field(default_factory=list)
     made: dict = field(default_factory=dict)  # the node of a Tensor -> the frame that made it
-    values: dict = field(default_factory=dict)  # what else is known: of Variables and watched Tensors
+    values: dict = field(default_factory=dict)  # other known values: of Variables and watched Tensors
     history: "History | None" = None
-    ways: list = field(default_factory=list)  # the edges of the history that lie on a way from a source to the target
-    cut: bool = False  # has the log forgotten its beginning?
-    left_out: int = 0  # steps of the tape, or events of the log, before the first that is shown
+    ways: list = field(default_factory=list)  # the edges of the history on a path from a source to the target
+    cut: bool = False  # whether the log has dropped its first events
+    left_out: int = 0  # steps of the tape, or events of the log, before the first one shown
     traced: bool = False
 
     @property
     def last(self) -> "Reading | None":
-        """The last reading of which it is known what was asked."""
+        """The last reading whose targets are known."""
         return next((reading for reading in reversed(self.readings) if reading.targets), None)
+
+    def value_of(self, node) -> "Summary | None":
+        """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
+        if node in self.made:
+            return self.frames[self.made[node]].value
+        number, trace = number_of(node), self.history and self.history.trace
+        event = trace and (trace.written.get(node) or trace.made.get(number))
+        return getattr(event, "value", None) or self.values.get(node, self.values.get(number))
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------
 
 
-def film_of_log(trace, tape, targets, sources, every=False, lossless=False, experiments=None) -> Film:
-    """The film of one tape, and of those inside its block.
+def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> Film:
+    """The film of one tape, and of the tapes opened in its block.
 
     Args:
         trace: the log.
-        tape: the tape, or what stands for one: it has a `number` and is `persistent` or not.
-        targets, sources: the Tensors and Variables that are asked about; empty if it is not known.
-        every: show the last questions to this tape, whatever they were about.
-        lossless: it is known that no way from the sources to the targets is broken.
-        experiments: the number of a source -> the Experiment that tells which values left and came back.
+        tape: the tape, or an object in its place that has `number` and `persistent`.
+        targets, sources: the Tensors and Variables of the request; empty if they are unknown.
+        every: show the last readings of this tape, whatever their targets and sources.
+        lossless: whether it is known that no path from the sources to the targets is broken.
+        experiments: maps the number of a source to the Experiment that shows which values left and came back.
     """
     events = tuple(trace.events)
-    history = History(trace, tape, [one.id for one in sources], None)
+    history = History(trace, tape, [one.id for one in sources])
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
     refusals = [e for e in events if isinstance(e, Refused) and e.tape == tape.number]
@@ -162,7 +176,7 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     first = history.renewed or history.forgot or history.opened
     closed = max([e.number for e in history.tape_events if e.what == "closed"], default=trace.count)
     last = max([closed, *[e.number for e in (*own, *refusals)]])
-    film.ways = ways_of(trace, tape, targets, sources, experiments or {}) if targets and not lossless else []
+    film.ways = ways_of(trace, tape, targets, sources, experiments) if targets and not lossless else []
     on_ways = {}
     for edge in film.ways:
         on_ways.setdefault(edge.event.number, []).append(edge)
@@ -178,7 +192,7 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     def matters(e):
         if isinstance(e, (Asked, Refused)):
             return e in questions or e in refused
-        if not history.opened and e.number not in on_ways:  # the log began later, or has forgotten its beginning
+        if not history.opened and e.number not in on_ways:  # the log began later, or has dropped its first events
             return isinstance(e, Ran) and tape.number in e.recorded
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
@@ -192,42 +206,41 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
 
 
 def ways_of(trace, tape, targets, sources, experiments):
-    """The edges on ways from the sources to the targets; what was tried for a source tells of its own ways."""
+    """The edges on paths from the sources to the targets; the Experiment of a source counts only for its own paths."""
     tried = {one.id: experiments.get(one.id) for one in sources}
     groups = [([number], experiment) for number, experiment in tried.items() if experiment is not None]
     groups.append(([number for number, experiment in tried.items() if experiment is None], None))
     found = {}
     for numbers, experiment in groups:
         if numbers:
-            history = History(trace, tape, numbers, None, experiment)
+            history = History(trace, tape, numbers, experiment)
             found.update({(edge.start, edge.end, edge.event.number, edge.code): edge for edge in history.ways(history.nodes(targets))})
     return [*found.values()]
 
 
 def name_apart(frames):
-    """Give the ops of one call their own names: `matvec` runs three, and only together they are it."""
-    calls = [(e.code, e.instruction, e.called) if isinstance(e, Ran) else id(e) for e in (frame.event for frame in frames)]
-    for _, same in itertools.groupby(zip(calls, frames), lambda pair: pair[0]):
-        ops = [frame for _, frame in same]
+    """Give each op of one call its own name: `matvec` runs three ops, and the last one returns its result."""
+
+    for _, same in itertools.groupby(frames, lambda frame: frame.event.call):
+        ops = [frame for frame in same if isinstance(frame.event, Ran)]
         for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
             frame.op = CALLED.get(frame.op_made.__name__, frame.op_made.__name__)
+            frame.inner = frame is not ops[-1]
 
 
 class Builder:
-    """Makes the frames, one event after the other."""
+    """Builds the frames, one event at a time."""
 
     def __init__(self, film, history=None, on_ways=(), exits=()):
         self.film, self.history, self.on_ways, self.exits = film, history, on_ways, exits
-        self.alias = {}  # a Tensor that is a Variable read, or one that came back -> the node it stands for
-        self.open_readings = []  # the readings that are going on
-        self.pending = []  # frames that ran for the next step of it
-        self.group = None  # the Read that is going on
+        self.alias = {}  # the Tensor of a Variable that was read, or of a value that came back -> its node
+        self.open_readings = []  # the readings in progress
+        self.pending = []  # frames that ran for its next backward step
+        self.group = None  # the Read in progress
 
     def hear(self, e):
-        getattr(self, HEARD.get(type(e), "nothing"))(e)
-
-    def nothing(self, e):
-        """It is not shown."""
+        if type(e) in HEARD:
+            getattr(self, HEARD[type(e)])(e)
 
     def mark(self, kind, number, e, **more):
         self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place, **more))
@@ -270,16 +283,9 @@ class Builder:
 
     def known(self, number, versions):
         """The Summary of a Tensor or Variable."""
-        node = self.node(number, versions)
-        k = self.film.made.get(node)
-        if k is not None:
-            return self.film.frames[k].value
-        trace = self.history.trace
-        event = trace.written.get(node) or trace.made.get(number)
-        value = getattr(event, "value", None) or self.film.values.get(node)
-        if value is None and self.open_readings:  # what a backward pass begins with has the form of its target
-            target = self.film.made.get(self.film.readings[self.open_readings[-1]].targets[0])
-            return None if target is None else self.film.frames[target].value
+        value = self.film.value_of(self.node(number, versions))
+        if value is None and self.open_readings:  # the seed of a backward pass has the shape of its target
+            return self.film.value_of(self.film.readings[self.open_readings[-1]].targets[0])
         return value
 
     def add(self, frame):
@@ -287,11 +293,11 @@ class Builder:
         film.made.update(dict.fromkeys(frame.outputs, len(film.frames)))
         if self.open_readings:
             self.pending.append(frame)
-        film.steps.append(("ghost" if frame.ghost else "write", len(film.frames)))
+        film.steps.append(("write", len(film.frames)))
         film.frames.append(frame)
 
     def ghost(self, e):
-        """Why no tape has written it: a code, a few words and a sentence."""
+        """Why no tape recorded it: a code, a few words and a sentence."""
         codes = [self.history.code_for(e, k, i) for k, i in enumerate(e.inputs) if i]
         codes = [code[0] for code in codes if code]
         reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
@@ -300,7 +306,7 @@ class Builder:
         return (code, *WHY.get(code, (words, "Nothing that the tape watches goes in.")))
 
     def reaches(self, number, e):
-        """Does a source flow into this Tensor, be it on the tape or not?"""
+        """Whether this Tensor depends on a source, recorded or not."""
         node = self.node(number, e.versions)
         k = self.film.made.get(node)
         if k is None:
@@ -309,7 +315,7 @@ class Builder:
         return bool(frame.slots) or frame.on_way or bool(frame.ghost and frame.ghost[0])
 
     def left(self, e):
-        """A value left for NumPy and came back: one ghost for all that happened to it there."""
+        """Add one ghost for a value that left for NumPy and came back, whatever happened to it there."""
         if e.number not in self.exits:
             return
         op = called_text(e.place)
@@ -327,7 +333,7 @@ class Builder:
         self.add(frame)
 
     def wrote(self, e):
-        """A Variable was assigned: a frame of its own, whose inputs are what was given, and the old value if it is added to."""
+        """Add a frame for an assignment: its inputs are the given value and the previous version of the Variable."""
         if e.how == "Variable":
             if e.number in self.on_ways:
                 self.mark("create", e.variable, e, cut=True)
@@ -336,13 +342,13 @@ class Builder:
         for edge in () if e.source else self.on_ways.get(e.number, ()):
             if edge.by is not None and ("left", edge.by.number) in self.film.made:
                 inputs.append(("left", edge.by.number))
-        inputs.append((e.variable, e.version - 1))  # the Variable itself, of which it is another version
+        inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
         on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
         node = e.variable, e.version
         self.add(Frame(e.how, inputs, (node,), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
 
     def crashed(self, e):
-        """An op raised an error."""
+        """Add a frame for an op that raised an error."""
         if self.film.tape not in e.tapes:
             return
         inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
@@ -360,7 +366,7 @@ class Builder:
 
     def passed_back(self, e):
         frame = self.film.made.get(e.outputs[0])
-        if not self.open_readings or frame is None:  # without a frame: the read of a Variable, which is folded away
+        if not self.open_readings or frame is None:  # no frame: the read of a Variable, which is not shown
             self.pending = []
             return
         k = self.open_readings[-1]
@@ -372,7 +378,7 @@ class Builder:
         self.group.parts.append(Part(slot_of(self.film.frames[frame], e.source, self.group), e.source, e.sent, e.local))
 
     def work(self, k, frame):
-        """What ran since the last step was work of this one."""
+        """Attribute the ops that ran since the last step to this step."""
         for one in self.pending:
             one.by = one.by or (k, frame)
         self.pending = []
@@ -394,14 +400,14 @@ class Builder:
             self.film.steps.append(("release", e.tape))
 
 
-HEARD = {  # an event -> the method that hears it
+HEARD = {  # an event -> the method that handles it
     Ran: "ran", LeftEngine: "left", Watched: "watched", TapeEvent: "tape_event", Wrote: "wrote", Failed: "crashed",
     Reading: "begin", StepBack: "passed_back", Asked: "asked", Refused: "asked",
 }  # fmt: skip
 
 
 def reading_of(e) -> Reading:
-    """What a question was, and what it gave."""
+    """The Reading of an event: its targets, its sources and their gradients."""
     if isinstance(e, Refused):
         return Reading(e.tape, e.targets, e.sources, dict.fromkeys(e.sources), e.place, e.released, e.error)
     sparse = tuple([n for n, dx, made in zip(e.sources, e.slopes, e.results) if dx and not made])
@@ -409,7 +415,7 @@ def reading_of(e) -> Reading:
 
 
 def slot_of(frame, source, read):
-    """Which input a step was for: they are read from the last to the first."""
+    """The input that a backward step was for; the inputs of an op are processed from last to first."""
     numbers = frame.event.inputs if isinstance(frame.event, Ran) else frame.inputs
     end = read.parts[-1].slot if read.parts else len(numbers)
     return next((k for k in reversed(range(end)) if numbers[k] == source), 0)
@@ -418,52 +424,47 @@ def slot_of(frame, source, read):
 # ---- what an op keeps, and its rules -----------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1000)
-def declaration_of(op):
-    return Declaration(op)
+declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 
 def kept_by(e, result, slots, known):
-    """What the steps of an op keep: (the number of the Tensor, its name in the VJP, bytes) for each array."""
+    """The arrays that the steps of an op keep: (number of the Tensor, name in the VJP, bytes) for each."""
     kept = {}
     for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
         number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
-            value = result if k is None else known(number, e.versions) if number > 0 else None
-            size = value.size * value.dtype.itemsize if value is not None else 0 if number > 0 else result.dtype.itemsize
+            value = result if k is None else known(number, e.versions)
+            elements = 0 if value is None else value.size
+            size = result.dtype.itemsize if number < 0 else elements and elements * value.dtype.itemsize
             if k is None and wish in e.op.by_products:
-                number, size = ("by-product", number), by_product(e.op, wish, tuple(shapes_of(e, known)), result.dtype)
+                shapes = [() if not n or (one := known(n, e.versions)) is None else one.shape for n in e.inputs]
+                given = tuple((input_name(e.op, slot, len(shapes)), shape) for slot, shape in enumerate(shapes))
+                number, size = ("by-product", number), by_product(e.op, wish, given, result.dtype)
             kept[number] = number, wish, size
     return [*kept.values()]
 
 
-def shapes_of(e, known):
-    """The name and the shape of each input."""
-    for k, number in enumerate(e.inputs):
-        value = known(number, e.versions) if number else None
-        yield input_name(e.op, k, len(e.inputs)), () if value is None else value.shape
-
-
 @lru_cache(maxsize=1000)
 def by_product(op, wish, shapes, dtype) -> int:
-    """The bytes of what an op returns beside its output: as ops compute it, of inputs of these shapes.
+    """The size in bytes of what an op returns beside its output, for inputs of these shapes.
 
-    (A log keeps no attributes: they are as they are by default.)
+    (A log keeps no attributes, so the defaults are used. It keeps only the first of several outputs: if another one was an
+    input, the shapes may not fit, and the size is unknown.)
     """
     make, given = op.by_products[wish], {name: Tensor.of(np.zeros(shape, dtype)) for name, shape in shapes}
     usual = inspect.signature(op.__wrapped__).parameters
-    with listeners_only():
-        found = make(*[given.get(name, usual[name].default) for name in parameters(make)])
-    return found.value.nbytes
+    with listeners_only(), contextlib.suppress(InvalidArgumentError):
+        return make(*[given.get(name, usual[name].default) for name in parameters(make)]).value.nbytes
+    return 0
 
 
 @lru_cache(maxsize=1000)
 def wishes_of(op, slots, count):
-    """What the VJPs of these inputs ask for: the place of an input, or None for the output, with its name in the VJP."""
+    """What the VJPs of these inputs need: the position of an input, or None for the output, with its name in the VJP."""
     signature, wishes = declaration_of(op), []
     for slot in slots:
         for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
-            again = parameters(op.by_products[wish]) if wish in op.by_products else ()  # of what it is computed again
+            again = parameters(op.by_products[wish]) if wish in op.by_products else ()  # the inputs from which it is recomputed
             if wish == signature.output or again:
                 wishes.append((None, wish))
             wishes += [
@@ -477,12 +478,12 @@ def wishes_of(op, slots, count):
 
 @lru_cache(maxsize=1)
 def owners(count):
-    """Each VJP -> its op, and the name of the input."""
+    """Map each VJP to its op and the name of the input."""
     return {vjp: (op, key[1:]) for op in reversed(OPS.values()) for key, vjp in op.vjps.items() if vjp}
 
 
 def film_of_tape(tape, most) -> Film:
-    """The film of what a tape has written, as long as it is not used up; of many steps the last `most`."""
+    """The film of what a tape has recorded, unless it is used up; at most the last `most` steps."""
     film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots))
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
@@ -493,9 +494,7 @@ def film_of_tape(tape, most) -> Film:
         if frame is None:
             called = CALLED.get(op.__name__, op.__name__) if op else "custom gradient"
             frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
-            film.steps.append(("write", len(film.frames)))
-            film.made.update(dict.fromkeys(outputs, len(film.frames)))
-            film.frames.append(frame)
+            Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))
         frame.inputs.append(source)
         frame.names += (name,)
@@ -511,44 +510,30 @@ def film_of_tape(tape, most) -> Film:
     return film
 
 
-class Slopes(Steps):
-    """Hears, of these outputs, the op's own slope too, where it has one for each element."""
-
-    def __init__(self, outputs):
-        super().__init__()
-        self.outputs = outputs
-
-    def stepped_back(self, step, dy, dx):
-        if output_ids(step)[0] in self.outputs:
-            super().stepped_back(step, dy, dx)
-            self.heard[-1].local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
-
-
 def read_again(tape, targets, sources, most):
-    """What this question would give, the seeds, and the steps back over the last `most` steps of the tape. The tape stays as it is."""
-    steps = Slopes({output_ids(step)[0] for step in tape.steps[-most:]})
+    """The gradients, the seeds, and the backward steps over the last `most` steps of the tape, which is not used up."""
+    steps = Steps({output_ids(step)[0] for step in tape.steps[-most:]})
     with listeners_only(steps):
         slopes, seeds = slopes_now(tape, targets, sources, None)
     return slopes, seeds, steps.heard
 
 
 def add_unheard(film, tape, wanted):
-    """Add the reading that a used-up tape has been through while no trace heard it: its answers, where somebody still has them."""
+    """Add the reading that used up the tape while no trace was running, with the gradients that still exist."""
     targets, sources, answers = tape.last_question
     if tape.steps is not None or not targets or film.readings or not wanted <= {*sources}:
         return
     found = [None if one is None else one() for one in answers]
     with listeners_only():
-        known = {
-            n: None if one is None else Summary.of(one) for n, one, was in zip(sources, found, answers) if was is None or one is not None
-        }
+        there = [(n, one) for n, one, was in zip(sources, found, answers) if was is None or one is not None]
+        known = {n: None if one is None else Summary.of(one) for n, one in there}
     read(film, Reading(tape.number, tuple(targets), tuple(sources), known, released=True, heard=False))
 
 
 def add_reading(film, targets, slopes, steps):
-    """Add a reading that nobody has really asked for."""
+    """Add a reading that the user did not request."""
     problem = next((one for one in slopes.values() if isinstance(one, Exception)), None)
-    error = problem and f"{type(problem).__name__}: {visible(problem)}"  # what the question itself would raise
+    error = problem and f"{type(problem).__name__}: {visible(problem)}"  # the error that the request itself would raise
     answers = {n: None if slope is None or error else Summary.of(slope) for n, slope in slopes.items()}
     read(film, Reading(film.tape, tuple([one.id for one in targets]), tuple(slopes), answers, error=error), steps)
 
@@ -562,7 +547,7 @@ def read(film, reading, steps=()):
     builder.end()
 
 
-CALLED = {"product": "matmul", "take_slice": "getitem", "take": "getitem"}  # what is behind @ and [], by a name that tells
+CALLED = {"product": "matmul", "take_slice": "getitem", "take": "getitem"}  # the ops behind @ and [], under names that users know
 WHY = {  # why a frame is a ghost, in a few words and in a sentence
     "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
     "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),

@@ -1,50 +1,40 @@
-"""Local derivatives as mathematics: the line that an op declares for an input, in the user's names, with the arrays in it."""
+"""Local derivatives as formulas: the line that an op declares for an input, with the user's names and arrays."""
 
 import re
 
-from ..engine.writing import Declaration, parameters
-from ..explain.search import input_name
+from .film import declaration_of
 
 WORD = r"[A-Za-z_]\w*(?:\^T)?"
 
 
 def formula(model, k, slot) -> dict:
-    """What a frame sends to one of its inputs.
+    """The formula of the gradient that a frame sends to one of its inputs.
 
     Returns:
-        {"slot", "name", "to": the column of the input, "text": the line, "parts"}; of a part the text "t" and, if it is an
-        array, the column "of" it ("upstream" for what arrives) and whether it is transposed "T". Where an op has no line,
+        {"slot", "name", "to": the column of the input, "text": the line, "parts"}. A part has its text "t" and, for an array,
+        its column "of" ("upstream" for the incoming gradient) and "T" if it is transposed. If an op declares no line,
         the text is empty.
     """
-    frame = model.film.frames[k]
-    op, count = frame.op_made, len(frame.inputs)
-    argument = model.argument(k, slot)
-    found = {"slot": slot, "name": argument["text"], "to": argument["node"], "text": "", "parts": []}
-    if op is None:
-        return found
-    name = frame.names[slot] if slot < len(frame.names) else input_name(op, slot, count)
-    line = op.math.get(name)
-    if line:
-        found["parts"] = parts_of(str(line), meanings(model, k, op, count))
-        found["text"] = "".join(part["t"] for part in found["parts"])
-    return found
+    frame, argument = model.film.frames[k], model.argument(k, slot)
+    line = frame.op_made and frame.op_made.math.get(frame.parameter(slot))
+    parts = parts_of(str(line), meanings(model, k)) if line else []
+    text = "".join(part["t"] for part in parts)
+    return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}
 
 
-def meanings(model, k, op, count) -> dict:
-    """The names in a line -> (what the user calls it, its column)."""
+def meanings(model, k) -> dict:
+    """Map each name in a line to (the user's name, its column)."""
     frame = model.film.frames[k]
-    known = {"upstream": ("upstream", "upstream")}
-    needs = Declaration(op)
-    known[needs.output] = model.frame_name(k) or needs.output, f"f{k}"
-    for slot in range(count):
-        name = frame.names[slot] if slot < len(frame.names) else input_name(op, slot, count)
+    output = declaration_of(frame.op_made).output
+    known = {"upstream": ("upstream", "upstream"), output: (model.frame_name(k) or output, f"f{k}")}
+    for slot in range(len(frame.inputs)):
         argument = model.argument(k, slot)
-        known.setdefault(name, (argument["text"], argument["node"]))
-    return {name: meaning for name, meaning in known.items() if name in {"upstream", needs.output, *parameters(op.__wrapped__)}}
+        known.setdefault(frame.parameter(slot), (argument["text"], argument["node"]))
+    return known
 
 
 def parts_of(line, names) -> list:
-    """A line cut at its names."""
+    """Split a line at its names."""
     found, at = [], 0
     for word in re.finditer(WORD, line):
         name = word[0].removesuffix("^T")

@@ -1,4 +1,4 @@
-"""The inspector as one HTML file: the same front end, without a kernel and without a network."""
+"""The inspector as one HTML file: the same front end, without a kernel or a network."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
-# each imports from those before it
+# each file imports only from those before it
 PARTS = ("elements", "numbers", "pictures", "geometry", "story", "film", "overview", "memory", "panes", "inspector")
 MODEL = """
 const modelOf = (state) => {
@@ -52,12 +52,12 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; }}
 
 
 def page(view, twin, step, selected) -> str:
-    """The whole file.
+    """The complete HTML file.
 
     Args:
         view: the view model.
-        twin: the same as text, for whoever has no JavaScript.
-        step, selected: where it opens.
+        twin: the same film as text, for browsers without JavaScript.
+        step, selected: the step and the selection with which it opens.
     """
     state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
@@ -67,7 +67,7 @@ def page(view, twin, step, selected) -> str:
 
 
 def framed(text, svg, alt) -> str:
-    """A page inside of another one; where that lets in no frame and no style, the picture stands in its place."""
+    """A page inside another one; where frames and styles are not allowed, the picture is shown instead."""
     picture = base64.b64encode(svg.encode()).decode()
     still = f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
     return f"<style>.mg-still {{ display: none !important }}</style>{still}{frame(text)}"
@@ -79,40 +79,41 @@ def frame(text) -> str:
 
 
 def waiting(text, name) -> str:
-    """A page that stands below a widget, and that the widget hides: `name` is that of both. It waits for it, and then shows itself."""
+    """A page below the widget of the same `name`: it waits for a moment, then appears unless the widget hides it."""
     return f'{WAITING}<div class="mg-page mg-page-{name}">{frame(text)}</div>'
 
 
 WAITING = """<style>
 @keyframes mg-wait { from, to { height: 0; visibility: hidden } }
 .mg-page { overflow: hidden; animation: mg-wait 2s }
-.jp-OutputArea-child:has(+ .jp-OutputArea-child .mg-page) .jp-RenderedSVG { display: none }
-</style>"""
+.jp-OutputArea-child:has(+ .jp-OutputArea-child .mg-page) .jp-RenderedSVG,
+.jp-OutputArea-child:is(:has(+ .jp-OutputArea-child .mg-page), :has(.mg-page) + *) > .jupyter-widgets:not(:has(*)) { display: none }
+</style>"""  # the last rule is for the text that Jupyter shows for a widget it does not find
 
 
 def policy(*more) -> str:
-    """The line in the head of a page that forbids it all requests. `more`: what else it needs, beside its own style."""
+    """The meta tag that forbids all requests to a page. `more`: what the page needs beside its own style."""
     return f"""<meta http-equiv="Content-Security-Policy" content="{"; ".join([NOTHING, *more])}">"""
 
 
 def digest(text) -> str:
-    """By what a policy knows an inline script."""
+    """The hash by which a policy identifies an inline script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def in_script(data) -> str:
-    """JSON that cannot end the script it stands in."""
+    """JSON that cannot close the script element around it."""
     return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
 
 
 def script() -> str:
-    """The front end as one module: its files one after the other, without the imports that join them."""
+    """The front end as one module: its files concatenated, without the imports between them."""
     text = "\n".join((FRONT / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
     return re.sub(r"^import .*\n|^export (?!default)", "", text, flags=re.MULTILINE)
 
 
 def shared() -> str:
-    """The front end as one script for a page with many films, also one read from disk: `showFilm(state, element)`."""
+    """The front end as one script for pages with many films, also pages on disk: `showFilm(state, element)`."""
     made = script().replace("export default", "const made =")
     return f"const showFilm = (() => {{{MODEL}{made}\nreturn (state, el) => made.render({{ model: modelOf(state), el }});\n}})();\n"
 

@@ -1,4 +1,4 @@
-"""What every inspector can do, with a widget or without: print itself, and become an HTML file."""
+"""What every inspector does, with or without a widget: print itself, and save itself as HTML, SVG or PNG."""
 
 from pathlib import Path
 
@@ -11,15 +11,15 @@ MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
 
 
 class Inspection:
-    """The film of a tape, or of two, as a table of text. `save_html` writes it as a page that can be stepped.
+    """The film of one tape, or of two, as a text table. `save_html` writes it as an interactive page.
 
     Args:
-        models: one Model, or two to be compared.
-        titles: what to call them.
+        models: one Model, or two to compare.
+        titles: the titles of two films.
     """
 
     hint = ""
-    asks_first = False  # lessons set it: a widget opens at the start of its film, and hides the gradients
+    asks_first = False  # set by lessons: the widget opens at the start of its film, and hides the gradients
 
     def __init__(self, models, titles):
         self.models = models
@@ -36,19 +36,24 @@ class Inspection:
         return f"{self.text}{self.hint}"
 
     def to_html(self) -> str:
-        """One HTML page that needs no kernel and no network."""
+        """One HTML page that needs no kernel and no network access."""
         return page(self.plain, self.text, getattr(self, "step", self.last), getattr(self, "selected", ""))
 
     @property
+    def written(self) -> str:
+        """The same program in plain NumPy, forward and backward; empty if the log does not contain enough."""
+        return "\n".join(line["text"] for line in self.models[0].data["written"])
+
+    @property
     def picture(self):
-        """A still picture of the end of the film; of two films, the first above the second."""
+        """A still picture of the end of the film; for two films, the first is above the second."""
         return still([model.data for model in self.models])
 
     def to_svg(self) -> str:
         return self.picture.svg(self.text.partition("\n")[0])
 
     def still(self) -> dict:
-        """What a notebook keeps for readers that have no kernel: text, a picture, and a page that lives by itself."""
+        """What a notebook stores for readers without a kernel: text, a picture, and a self-contained page."""
         svg = self.to_svg()
         return {"text/plain": repr(self), "image/svg+xml": svg, "text/html": framed(self.to_html(), svg, str(self))}
 
@@ -57,7 +62,7 @@ class Inspection:
         Path(path).write_text(self.to_svg(), encoding="utf-8")
 
     def save_png(self, path) -> None:
-        """Write the picture to a file, as PNG. (It needs matplotlib.)"""
+        """Write the picture to a file, as PNG. (This needs Matplotlib.)"""
         Path(path).write_bytes(self.picture.png())
 
     def save_html(self, path) -> None:
@@ -66,7 +71,7 @@ class Inspection:
 
 
 class TextInspector(Inspection):
-    """An inspector where anywidget is not installed."""
+    """The inspector that is used if anywidget is not installed."""
 
     hint = f"\n{MISSING}"
 

@@ -1,63 +1,52 @@
-"""What the tapes keep: named blocks, each from the step that wrote it to the step that frees it."""
+"""The memory that tapes keep: named blocks, each from the step that records it to the step that frees it."""
 
 from .arrays import bytes_text
 
-MOST = 40  # blocks that are named; of more the sum is shown
+MOST = 40  # named blocks; if there are more, only their sum is shown
 
 
 def kept(model):
-    """The steps that free memory, as they happen.
+    """The memory that the tapes keep after each step.
 
     Returns:
-        (blocks, how many bytes are kept after each step). A block is {"name", "bytes", "text", "from", "to", "maker", "readers"}:
+        (blocks, bytes kept after each step). A block is {"name", "bytes", "text", "from", "to", "maker", "readers"}:
         the steps between which the array lives (`to` is None if it stays), the column that made it, and those whose VJPs read it.
     """
-    film, blocks, alive, sizes, total = model.film, [], {}, [], 0
-    written = {}  # tape -> frames that it still has, in order
-
-    def drop(tape, since, step):
-        nonlocal total
-        while written.get(tape) and written[tape][-1] >= since:
-            k = written[tape].pop()
-            for number, _, count in film.frames[k].keeps.get(tape, ()):
-                block = alive[tape, number]
-                block["users"] -= 1
-                if not block["users"]:
-                    total -= count
-                    block["to"] = step
-                    del alive[tape, number]
-
+    film, blocks, sizes, total = model.film, [], [], 0
+    alive = {}  # tape -> the blocks it still keeps, in the order in which they were recorded
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
             for tape, keeps in film.frames[rest[0]].keeps.items():
-                written.setdefault(tape, []).append(rest[0])
+                here = alive.setdefault(tape, {})
                 for number, wish, count in keeps:
-                    if (tape, number) not in alive:
-                        alive[tape, number] = block = new_block(model, rest[0], number, wish, count, step)
-                        blocks.append(block)
+                    if number not in here:
+                        here[number] = new_block(model, film.frames[rest[0]], number, wish, count, step)
+                        blocks.append(here[number])
                         total += count
-                    alive[tape, number]["users"] += 1
-                    alive[tape, number]["readers"].append(rest[0])
+                    here[number]["readers"].append(rest[0])
         elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
-            drop(film.readings[rest[0]].tape, rest[1] if kind == "read" else 0, step)
+            here, since = alive.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
+            while here and next(reversed(here.values()))["readers"][0] >= since:
+                _, block = here.popitem()
+                block["to"], total = step, total - block["bytes"]
         sizes.append(total)
     return blocks, sizes
 
 
-def new_block(model, k, number, wish, count, step):
+def new_block(model, frame, number, wish, count, step):
     return {
-        "name": model.name_kept(model.film.frames[k], number) or wish, "bytes": count, "from": step, "to": None,
-        "maker": model.node(number), "users": 0, "readers": [],
+        "name": model.name_kept(frame, number, wish, count), "bytes": count, "text": bytes_text(count), "from": step, "to": None,
+        "maker": model.node(model.node_kept(frame, number)), "readers": [],
     }  # fmt: skip
 
 
 def frees(model, reading):
-    """Does this reading use its tape up? (One that was not really asked is drawn as it would be.)"""
+    """Whether this reading uses up its tape. (One that the user did not request is drawn as if requested.)"""
     return reading.released or (reading.place is None and not model.tape.persistent)
 
 
 def memory_shown(blocks, sizes, persistent) -> dict:
-    """The memory as plain data: blocks if they are few, the curve in any case, and a word where it stays flat."""
+    """The memory as plain data: the blocks if they are few, the curve, and a note why it stays flat."""
     peak = max(sizes, default=0)
     why = ""
     if sizes and not peak:
@@ -67,8 +56,5 @@ def memory_shown(blocks, sizes, persistent) -> dict:
     named = [block for block in blocks if block["bytes"]] if len(blocks) <= MOST else []
     return {
         "peak": peak, "text": bytes_text(peak), "why": why, "changes": [b - a for a, b in zip([0, *sizes], sizes)],
-        "blocks": [
-            {**{key: block[key] for key in ("name", "bytes", "from", "to", "maker")}, "text": bytes_text(block["bytes"]),
-             "readers": [f"f{k}" for k in dict.fromkeys(block["readers"])]} for block in named
-        ],
+        "blocks": [{**block, "readers": [f"f{k}" for k in block["readers"]]} for block in named],
     }  # fmt: skip

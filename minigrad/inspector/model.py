@@ -1,14 +1,15 @@
-"""The view model: plain data for whatever draws. It is computed once, and nothing in it changes afterwards.
+"""The view model: plain data for everything that draws a film. It is computed once and does not change afterwards.
 
-A column is an array: a source ("s0"), other data ("d0"), or what a frame of the film made ("f0"). Wires lead from the column that
-made an array to the one that used it. A strip says which columns stand beside each other, and where their wires begin and end.
-Of a folded film the strips of some units are left out, and `Model.strip_of` gives them when somebody opens one.
+A column is an array: a source ("s0"), other data ("d0"), or the output of a frame ("f0"). A wire leads from the column
+of an array to the column that uses it. A strip is a row of adjacent columns, with the layout of the wires between them.
+In a long folded film, some units are left without a strip; `Model.strip_of` makes it when the user opens the unit.
 """
 
 import contextlib
 import gc
 import json
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,12 @@ from ..explain.names import Names
 from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, Asked, LeftEngine, TapeEvent, Trace, Wrote, trace_of
-from ..tracing.places import user_frame
+from ..tracing.log import LIMIT, Asked, LeftEngine, Ran, TapeEvent, Trace, Wrote, trace_of
+from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary, brief
 from .arrays import bytes_text, norm_of, shown
-from .code import Code
+from .code import ShownCode
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
 from .lost import full_gradient
@@ -37,11 +38,12 @@ from .memory import kept, memory_shown
 from .units import BUILD, fold_shown, sent_units, units_of
 from .verdict import cuts, verdict
 from .wires import scale_of, strip, width_of
+from .written import written
 
 MOST_EXPLAINED = 8  # sources
-MOST_BYTES = 1_700_000  # of the plain data of all films on a page
-FEWEST = 100  # events that are shown, however much they are
-LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that break no way
+MOST_BYTES = 1_700_000  # limit for the plain data of all films on a page
+FEWEST = 100  # events that are always shown, however large they are
+LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that do not break a path
 GLYPHS = {
     "multiply": "×", "add": "+", "subtract": "−", "divide": "÷", "negative": "−x", "matmul": "@",
     "square": "x²", "sqrt": "√", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min",
@@ -51,13 +53,13 @@ GLYPHS = {
     "softmax_cross_entropy_with_logits": "cross entropy", "sigmoid_cross_entropy_with_logits": "cross entropy",
 }  # fmt: skip
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
-MOST_INPUTS = 24  # of one op that are drawn
-MOST_VERSIONS = 50  # of a Variable, between which gradients are drawn
-MOST_TOTALS = 300  # times that something is added to a gradient, beyond which only the end of it is sent
+MOST_INPUTS = 24  # drawn for one op
+MOST_VERSIONS = 50  # of a Variable that a gradient is followed through
+MOST_TOTALS = 300  # partial sums of a gradient; if there are more, only the final sum is sent
 
 
 def glyph(frame) -> str:
-    """A sign for an op; a number that is one of its inputs stands beside it."""
+    """The symbol of an op, together with the Python number if one of its inputs is a number."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
     if frame.op == "pow":
         return powers.get(frame.numbers.get(1), f"x^{brief(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ")
@@ -70,25 +72,25 @@ def glyph(frame) -> str:
 
 
 class Model:
-    """What is shown, as plain data, and what of it is folded away.
+    """The view model of a film, and the units into which the film is folded.
 
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace (its last tape is shown).
-        target, sources: as they were, or would be, given to `tape.gradient`; by default those of the last question.
-        frame: the frame in which the user's names are.
-        most_bytes: how large the plain data may be; beyond it the first events are left out.
-        measured: the numbers of sources whose gradient a trial has found to be the measured slope.
+        target, sources: as given to `tape.gradient`; by default those of the last call.
+        frame: the stack frame that has the user's names.
+        most_bytes: the size limit of the plain data; beyond it, the first events are left out.
+        measured: the numbers of the sources whose gradient agreed with the slope measured in a trial.
 
     Attributes:
         data: the view model, ready for JSON.
-        explanations: the number of a source -> its Explanation.
-        questions: what was tried for them.
+        explanations: maps the number of a source to its Explanation.
+        questions: the questions that these Explanations answer, with their experiments.
     """
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES, measured=()):
         self.most, self.measured = LIMIT, measured
         collecting = gc.isenabled()
-        gc.disable()  # a film is made of what stays: to look through it for garbage would take a third of the time
+        gc.disable()  # a film makes no garbage, and looking for it would take a third of the time
         try:
             with listeners_only():
                 unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
@@ -102,17 +104,17 @@ class Model:
         while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
             self.most //= 2
             self.film_it(every=target is None)
-        del self.seen  # it would keep large arrays
+        del self.seen  # it would keep large arrays alive
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
     def look(self, looked_at, target, sources, frame):
-        here = Here(frame)
-        trace = looked_at if isinstance(looked_at, Trace) else trace_of(looked_at) if isinstance(looked_at, GradientTape) else None
-        if trace is None and not isinstance(looked_at, GradientTape):
+        here, of_log = Here(frame), isinstance(looked_at, Trace)
+        if not isinstance(looked_at, (Trace, GradientTape)):
             given = type(looked_at).__name__
             raise TypeError(f"mg.inspect takes a GradientTape, or the log of a trace (with mg.trace() as log:), and was given {given}.")
-        of_log, trace = looked_at is trace, None if trace is None else trace.frozen(self.most)
+        trace = looked_at if of_log else trace_of(looked_at)
+        trace = None if trace is None else trace.frozen(self.most)
         tape = here.tape_of(trace) if of_log else looked_at
         if trace is not None and not knows(trace, tape):
             trace = None
@@ -133,31 +135,33 @@ class Model:
         self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
-        """The Explanation of each source; of many, those that got nothing come first."""
+        """The Explanation of each source; if there are too many sources, those without a gradient come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
         events = self.trace.events if self.trace is not None else ()
-        left = any(isinstance(e, LeftEngine) and e.kind in "fc" for e in events)
+        mine, written = {one.id for one in self.sources}, self.written_in_block(events)
+        again = [e for e in events if isinstance(e, (Ran, LeftEngine)) and not (written or set()).isdisjoint(e.versions.items())]
+        exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
+        left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
         heard = [dx for e in events if isinstance(e, Asked) and e.tape == self.tape.number for dx in e.slopes]
-        self.whole = self.trace is not None and not left and not self.trace.cut and self.nothing_assigned()
-        with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
+        self.whole = written is not None and not (left or again or self.trace.cut)
+        with contextlib.suppress(Exception):  # the film is useful without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
             given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
-            seconds = None if left or not all(dx is None or dx.finite for dx in given) else 0.0  # nothing can be lost: nothing is tried
+            seconds = None if left or not all(dx is None or dx.finite for dx in given) else 0.0  # nothing can be lost, so nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
 
-    def nothing_assigned(self) -> bool:
-        """Did the trace hear all of the tape's block, and was no Variable written in it?"""
-        events = self.trace.events
+    def written_in_block(self, events) -> "set | None":
+        """The (Variable, version) pairs written in the tape's block; None if the trace did not cover all of the block."""
         block = [e.number for e in events if isinstance(e, TapeEvent) and e.tape == self.tape.number and e.what in ("opened", "closed")]
-        written = [e.number for e in events if isinstance(e, Wrote) and e.how != "Variable"]
-        return len(block) > 1 and not any(block[0] < number < block[-1] for number in written)
+        within = [e for e in events if isinstance(e, Wrote) and e.how != "Variable" and block and block[0] < e.number < block[-1]]
+        return {(e.variable, e.version) for e in within} if len(block) > 1 else None
 
     def film_it(self, every):
-        """The film, and the plain data of it. (`every`: of the last questions, whatever they were about.)"""
+        """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""
         if self.trace is None:
             self.film = film_of_tape(self.tape, self.most)
         else:
@@ -172,7 +176,7 @@ class Model:
 
     @property
     def told(self) -> list:
-        """Of each step its kind, and the line and the op: by them the steps of two films are compared."""
+        """The kind of each step with its line and op, by which the steps of two films are compared."""
         frames = [(self.line_text(one.place), one.op) for one in self.film.frames]
         return [(kind, frames[number] if kind in ("write", "read") else number) for kind, number in self.view_steps()]
 
@@ -183,19 +187,22 @@ class Model:
         self.tape_ids = {number: f"t{k}" for k, number in enumerate(film.tapes, 1)}
         self.things = {one.id: one for one in self.sources}
         self.hidden = {k for k, frame in enumerate(film.frames) if is_building(frame)}
-        film.steps = [step for step in film.steps if step[0] != "ghost" or step[1] not in self.hidden]
-        nodes = [node for frame in film.frames for node in frame.inputs if isinstance(node, tuple) and node not in film.made]
-        self.versions = dict(reversed(nodes))  # of each Variable the one that was read first
+        film.steps = [step for step in film.steps if step[0] != "write" or step[1] not in self.hidden]
+        shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
+        self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
+        nodes = [node for _, _, node in self.given_from if isinstance(node, tuple)]
+        self.versions = dict(reversed(nodes))  # the first version of each Variable that was read
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
         self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
-        self.code = Code([place for place in places if place is not None])
-        self.texts, self.given, self.expressions, self.arrays, self.array_ids, self.used = {}, {}, [], [], {}, set()
+        self.code = ShownCode([place for place in places if place is not None])
+        self.texts, self.given = cache(lambda *at: Place(*at).text), cache(lambda *at: assigned_name(Place(*at)))
+        self.expressions, self.arrays, self.array_ids, self.used = [], [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
         here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
         self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
-        self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
+        self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is built from earlier ones
         self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
         self.totals = self.added_up()
         known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
@@ -219,11 +226,11 @@ class Model:
             "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
             "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
-            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:],
+            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:], "written": written(self),
         }  # fmt: skip
 
     def strip_of(self, k) -> dict:
-        """The columns and wires of a unit (None: of the whole film), and of what goes into it."""
+        """The columns and wires of a unit (None: of the whole film), and of its inputs."""
         frames = self.film.frames
         unit = None if k is None else self.fold[1][k]
         own = [f for f in (range(len(frames)) if unit is None else range(unit.first, unit.end)) if f not in self.hidden]
@@ -237,7 +244,7 @@ class Model:
                     if start not in inside:
                         outside[start] = True
         if unit is None:
-            asked = self.asked_ids | {self.source_ids[n] for n in self.film.roots if n in self.source_ids}
+            asked = self.asked_ids | {self.source_ids[n] for n in self.film.roots if n in self.source_ids and n not in self.film.made}
             outside.update(dict.fromkeys(sorted(asked - outside.keys() - inside, key=lambda one: int(one[1:]))))
         ids = [*outside, *(f"f{f}" for f in own)]
         found = strip(ids, [(key, wire["from"], wire["to"]) for key, wire in wires.items()])
@@ -254,10 +261,10 @@ class Model:
     # ---- columns and wires ---------------------------------------------------------------------------------------------
 
     def array(self, summary) -> "int | None":
-        """The place of a value among the arrays that are sent."""
+        """The index of a value in the list of arrays, which grows with each new value."""
         if summary is None:
             return None
-        key = id(summary.array) if summary.whole else id(summary)  # of a small array there may be several summaries
+        key = id(summary.array) if summary.whole else id(summary)  # a small array may have several summaries
         if key not in self.array_ids:
             self.array_ids[key] = len(self.arrays), summary
             self.arrays.append(shown(summary))
@@ -265,7 +272,7 @@ class Model:
         return self.array_ids[key][0]
 
     def column(self, one) -> dict:
-        """A column: a source, other data, or what a frame made."""
+        """A column: a source, other data, or the output of a frame."""
         if one[0] == "f":
             return self.frame_column(int(one[1:]))
         number = next(n for n, key in (self.source_ids if one[0] == "s" else self.data_ids).items() if key == one)
@@ -279,7 +286,7 @@ class Model:
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]
         code, _, say = frame.ghost or (None, None, None)
-        kind = frame.kind if frame.kind != "op" else "ghost" if frame.ghost else "op"
+        kind = "ghost" if is_ghost(frame) else frame.kind
         found = {
             "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": glyph(frame), "name": self.frame_name(k),
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
@@ -301,11 +308,11 @@ class Model:
         return found
 
     def live_slots(self, frame) -> list:
-        """The inputs along which some tape of the film has written a step."""
+        """The inputs for which a tape of the film has recorded a step."""
         return sorted({slot for slots in frame.slots.values() for slot in slots})
 
     def wire(self, k, slot, start) -> dict:
-        """A wire: an array that went into an op (or was assigned), and [reading, step, array, width] of each gradient sent along it."""
+        """A wire: an input of an op or of an assignment, and [reading, step, array, width] of each gradient sent along it."""
         frame, lost = self.film.frames[k], self.lost_along(k, slot)
         cut = None if slot in self.live_slots(frame) else self.broken.get((start, f"f{k}"))
         found = {"from": start, "to": f"f{k}", "slot": slot, "state": self.state_of_wire(frame, slot, start, cut)}
@@ -317,7 +324,7 @@ class Model:
         return found
 
     def state_of_wire(self, frame, slot, start, cut) -> str:
-        """Did a tape record it; if not, what is it: cut, stopped on purpose, another version of a Variable, or unknown to the tapes?"""
+        """How a wire is drawn: "live" (recorded), "cut", "stop" (on purpose), "same" (one Variable), "dead" or "data"."""
         if slot in self.live_slots(frame):
             return "live"
         if cut is not None or frame.kernel == "StopGradient":
@@ -327,10 +334,10 @@ class Model:
         return "dead" if frame.ghost or start[0] != "d" else "data"
 
     def width(self, summary) -> float:
-        return width_of(abs(norm_of(summary) or 0), self.scale)
+        return width_of(abs(norm_of(summary) or 0), self.scale) if summary.finite else 1.0
 
     def lost_along(self, k, slot):
-        """What a wire would carry beyond what it does, if that is known and not zero."""
+        """The part of the gradient that is missing on a wire, if it is known and not zero."""
         full = self.full[1].get(k, {}).get(slot) if self.full else None
         if full is None:
             return None
@@ -338,26 +345,26 @@ class Model:
         if live and (not live[0].whole or live[0].shape != full.shape):
             return None
         missing = full - live[0].kept if live else full
-        return Summary.of(np.asarray(missing)) if np.any(np.abs(missing) > 1e-6 * np.abs(full).max()) else None
+        return Summary.of(np.asarray(missing)) if np.any(np.abs(missing) > 1e-6 * np.abs(full).max(initial=0)) else None
 
     def slopes(self, one) -> list:
-        """[reading, step, array or None] for each time that the gradient of a column changes; None: its sum is not known yet."""
+        """[reading, step, array] for each change of a column's gradient; the array is None while the sum is unknown."""
         found = self.totals.get(one, [])
         return [[r, at, self.array(total)] for r, at, total in (found if len(found) <= MOST_TOTALS else found[-1:])]
 
     # ---- readings ------------------------------------------------------------------------------------------------------
 
     def added_up(self) -> dict:
-        """For each column what its gradient has added up to, after each step; and on the way, when each part was sent.
+        """The accumulated gradient of each column after each step. It also notes when each part of a gradient was sent.
 
         Attributes:
-            parts: (frame, slot) -> (reading, step, Part) for each time that the frame was read.
-            written_at: the step at which each frame was written.
+            parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
+            written_at: maps each frame to the step at which it was recorded.
         """
         film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
         reads = {(r, read.frame): read for r, reading in enumerate(film.readings) for read in reading.reads}
         for at, (kind, *rest) in enumerate(film.steps):
-            if kind in ("write", "ghost"):
+            if kind == "write":
                 self.written_at[rest[0]] = at
             elif kind == "turn":
                 self.turned_at[rest[0]] = at
@@ -383,8 +390,8 @@ class Model:
         for node in reading.targets:
             one = self.column_of(node)
             first = next((read.upstream for read in reading.reads if f"f{read.frame}" == one), None)
-            if one and (first is not None or reading.reads):
-                seed = first if first is not None and len(reading.targets) == 1 else None
+            if one and reading.reads:
+                seed = first if len(reading.targets) == 1 else None
                 totals.setdefault(one, []).append((r, at, seed))
 
     def add_total(self, totals, r, at, one, part):
@@ -401,7 +408,7 @@ class Model:
         self.same_variable(totals, r, at, one, part)
 
     def same_variable(self, totals, r, at, one, part):
-        """What goes to a newer version of a Variable goes to the Variable, which is the source: it adds up there."""
+        """Add the gradient of a newer version of a Variable to the gradient of the Variable, which is the source."""
         newer = one
         for _ in range(MOST_VERSIONS):
             if one[0] != "f" or self.film.frames[int(one[1:])].kind != "assign":
@@ -418,7 +425,7 @@ class Model:
             self.add_total(totals, r, at, one, part)
 
     def node_of(self, read, part):
-        """The node of the input that a part went to; of a Variable with the version that was read."""
+        """The node of the input that a part went to; for a Variable, with the version that was read."""
         frame = self.film.frames[read.frame]
         node = frame.inputs[part.slot] if part.slot < len(frame.inputs) else None
         return part.to if node is None else node
@@ -437,7 +444,7 @@ class Model:
         }  # fmt: skip
 
     def seeded_by_ones(self) -> bool:
-        """Did the last reading begin with ones, as one without `output_gradients` does?"""
+        """Whether the seed of the last reading was ones, as it is without `output_gradients`."""
         reads = self.film.last.reads if self.film.last else ()
         return not reads or (reads[0].upstream.whole and bool(np.all(reads[0].upstream.kept == 1)))
 
@@ -447,16 +454,15 @@ class Model:
         return scale_of([*sizes, *[abs(size or 0) for size in lost]])
 
     def view_steps(self) -> list:
-        """[kind, number] for each step; what is read is a frame, and which reading it belongs to, the turn before it tells."""
-        kinds = {"ghost": "write"}
-        return [[kinds.get(kind, kind), self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
+        """[kind, number] for each step. The number of a "read" is its frame; it belongs to the reading of the last "turn"."""
+        return [[kind, self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
 
     def number_of(self, k) -> int:
-        """The number of a frame as people count them: ops alone."""
+        """The number shown for a frame, counted from 1; assignments do not count."""
         return 1 + sum(frame.kind != "assign" for frame in self.film.frames[:k])
 
     def first_bad(self) -> "int | None":
-        """The first frame that wrote a nan or an inf; else the first that sent one."""
+        """The first frame whose value has a nan or an inf; if there is none, the first that sent one back."""
         film = self.film
         wrote = (k for k, frame in enumerate(film.frames) if frame.value is not None and not frame.value.finite)
         reads = self.film.last.reads if self.film.last else ()
@@ -466,32 +472,22 @@ class Model:
     # ---- names ---------------------------------------------------------------------------------------------------------
 
     def asked_numbers(self) -> list:
-        """The numbers of the sources that are asked about."""
-        asked = [one.id for one in self.sources]
-        return asked or list(self.film.last.sources if self.film.last else ())
+        """The numbers of the requested sources."""
+        return [one.id for one in self.sources] or list(self.film.last.sources if self.film.last else ())
 
     def all_sources(self):
-        """The sources that are asked about, and then all others that went into a frame."""
-        used = {}
-        for k, frame in enumerate(self.film.frames):
-            for node in frame.inputs if k not in self.hidden else ():
-                number = number_of(node)
-                if node not in self.film.made and ((isinstance(node, tuple) and node[0] != "left") or number in self.film.roots):
-                    used[number] = True
+        """The requested sources, then all others that are inputs of a frame."""
+        versions = {number for number, version in (node for *_, node in self.given_from if isinstance(node, tuple)) if number != "left"}
+        used = [number_of(node) for *_, node in self.given_from if number_of(node) in versions or number_of(node) in self.film.roots]
         return list(dict.fromkeys([*self.asked_numbers(), *used]))
 
     def other_data(self) -> dict:
-        """The nodes that are neither made by a frame nor sources, of which something is known."""
-        found = {}
-        for k, frame in enumerate(self.film.frames):
-            for slot, node in enumerate(frame.inputs if k not in self.hidden else ()):
-                known = isinstance(node, int) and node not in self.film.made and number_of(node) not in self.source_ids
-                if known and slot not in frame.numbers and frame.by is None:
-                    found.setdefault(node, f"d{len(found)}")
-        return found
+        """Map each input that is neither a source nor made by a frame to the id of its column."""
+        plain = [node for frame, slot, node in self.given_from if isinstance(node, int) and slot not in frame.numbers and frame.by is None]
+        return {node: f"d{k}" for k, node in enumerate(node for node in dict.fromkeys(plain) if node not in self.source_ids)}
 
     def last_uses(self) -> dict:
-        """Each frame -> the last one that uses what it made."""
+        """Map each frame to the last frame that uses its output."""
         made, found = self.film.made, {}
         for k, frame in enumerate(self.film.frames):
             found.update({made[node]: k for node in frame.inputs if node in made})
@@ -500,7 +496,7 @@ class Model:
         return found
 
     def node(self, node):
-        """The id of the column of a node; None for numbers."""
+        """The id of the column of a node; None for a Python number."""
         if node in self.film.made:
             return f"f{self.film.made[node]}"
         return self.source_ids.get(number_of(node)) or self.data_ids.get(node)
@@ -510,14 +506,14 @@ class Model:
         return f"f{self.film.made[number]}" if number in self.film.made else self.source_ids.get(number)
 
     def name(self, node) -> str:
-        """What the user calls it."""
+        """The user's name for a node, or else a short expression."""
         if node in self.film.made:
             k = self.film.made[node]
             return self.frame_name(k) or self.names.by_id.get(node) or self.expressions[k]
         return self.names.of(node, "")
 
     def expression(self, k) -> str:
-        """A short expression for a value that has no name: `x·x`, `sin(x)`, or the op."""
+        """A short expression for a value without a name: `x·x`, `sin(x)`, or the op."""
         frame = self.film.frames[k]
         if len(frame.inputs) not in (1, 2) or frame.by is not None:
             return frame.op
@@ -528,34 +524,30 @@ class Model:
         return text if len(text) <= 12 and "constant" not in parts else frame.op
 
     def frame_name(self, k):
-        place = self.film.frames[k].place
-        if place is None:
-            return next((self.names.by_id[z] for z in self.film.frames[k].outputs if self.names.by_id.get(z)), None)
-        key = place.code, place.instruction
-        if key not in self.given:
-            self.given[key] = assigned_name(place)
-        name = self.given[key]
-        return None if name is not None and self.film.frames[k].by is not None else name
+        frame = self.film.frames[k]
+        if frame.place is None:
+            return next((self.names.by_id[z] for z in frame.outputs if self.names.by_id.get(z)), None)
+        unnamed = frame.by is not None or frame.inner or frame.kind == "crash"
+        return None if unnamed else self.given(*frame.place[:2])
 
     def line_text(self, place) -> str:
-        if place is None:
-            return ""
-        key = place.code, place.instruction
-        if key not in self.texts:
-            self.texts[key] = place.text
-        return self.texts[key]
+        return "" if place is None else self.texts(*place[:2])
 
     def argument(self, k, slot):
-        """An input of a frame as text, and its node."""
+        """An input of a frame as text, and the id of its column."""
         frame = self.film.frames[k]
         node = frame.inputs[slot]
         if slot in frame.numbers and not (isinstance(node, tuple) and node[0] == "left"):
             return {"node": None, "text": brief(frame.numbers[slot], 6)}
-        nameless = "seed" if frame.by else "earlier" if self.film.left_out else "constant"
-        return {"node": self.node(node), "text": self.name(node) or nameless}
+        return {"node": self.node(node), "text": self.name(node) or self.nameless(frame)}
+
+    def nameless(self, frame) -> str:
+        """The label of an input that has no name."""
+        earlier = "earlier" if self.film.left_out else "constant"
+        return "seed" if frame.by else earlier
 
     def shape_of(self, k):
-        """The shape of what a frame made; where nobody kept its value, that of its gradient, which is the same."""
+        """The shape of a frame's output; if its value was not kept, the shape of its gradient, which is the same."""
         known = self.film.frames[k].value or next((one[2] for one in self.totals.get(f"f{k}", ()) if one[2] is not None), None)
         return None if known is None else list(known.shape)
 
@@ -566,18 +558,21 @@ class Model:
         return f"{sources[0]} {why}" if code == "UNWATCHED" and sources else why
 
     def keeps(self, frame):
-        """What the tape that is looked at (or else the innermost) keeps of a frame."""
+        """The arrays of a frame that the inspected tape (or else the innermost one) keeps."""
         kept = frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), [])
-        return [{"what": self.name_kept(frame, number) or wish, "bytes": count, "text": bytes_text(count)} for number, wish, count in kept]
+        return [{"what": self.name_kept(frame, *one), "bytes": one[2], "text": bytes_text(one[2])} for one in kept]
 
-    def name_kept(self, frame, number):
-        """What the user calls an array that is kept: a Tensor, or (below 0) a Python number among the inputs."""
-        if isinstance(number, tuple):  # of what an op returns beside its output
-            return None
+    def name_kept(self, frame, number, wish, _) -> str:
+        """The user's name for a kept array: a Tensor, or, if `number` is negative, a Python number among the inputs."""
+        if isinstance(number, tuple):  # an array that the op returns beside its output
+            return wish
         if number < 0:
             return brief(frame.numbers.get(-1 - number, 0.0), 6)
-        known = number in self.film.made or self.film.history is None
-        return self.name(number if known else self.film.history.node(number, {}))
+        return self.name(self.node_kept(frame, number)) or self.nameless(frame)
+
+    def node_kept(self, frame, number):
+        """The node of a kept array: an input of the frame, or its output."""
+        return dict(zip(getattr(frame.event, "inputs", ()), frame.inputs)).get(number, number)
 
     def source(self, number) -> dict:
         thing, version, of = self.thing(number), self.versions.get(number), self.column_of(number)
@@ -590,43 +585,32 @@ class Model:
         }  # fmt: skip
 
     def thing(self, number):
-        """The Tensor or Variable, if somebody has it."""
+        """The Tensor or Variable with this number, if it is a source or a Variable of the tape."""
         return self.things.get(number, self.tape.variables.get(number))
 
     def value_of(self, node):
-        """The value of what no frame made; of a Variable that which it had when it was read."""
+        """The value of a node that no frame made; for a Variable, its value when it was read."""
         number, version = node if isinstance(node, tuple) else (node, None)
-        film, trace, thing = self.film, self.trace, self.thing(number)
-        if number in film.made:
-            return film.frames[film.made[number]].value
-        if isinstance(number, tuple):
-            return None
-        if (number, version) in film.values or number in film.values:
-            return film.values.get((number, version), film.values.get(number))
-        event = trace and (trace.written.get((number, version)) or trace.made.get(number))
-        if getattr(event, "value", None) is not None:
-            return event.value
+        known, thing = self.film.value_of(number if version is None else node), self.thing(number)
+        if known is not None:
+            return known
         changed = version is not None and getattr(thing, "version", version) != version
         return self.data_values.get(number) if thing is None or changed else Summary.of(convert(thing).value)
 
     def path_of(self, number) -> str:
-        """What the user calls a source; of a weight of a model the path to it."""
-        thing = self.things.get(number)
-        return visible(getattr(thing, "path", "") or self.names.of(number, "x"))
+        """The user's name for a source; for a weight of a model, its path."""
+        return visible(getattr(self.things.get(number), "path", "") or self.names.of(number, "x"))
 
     def source_name(self, number) -> str:
-        """The same, of a path the end: as much as tells the sources apart."""
+        """The same, with only as many trailing parts of a path as are needed to tell the sources apart."""
         return "/".join(self.path_of(number).split("/")[-self.depth :])
 
     def tapes(self):
-        found = []
-        for number, event in self.film.tapes.items():
-            written = re.search(r"\bas (\w+)\s*:?$", self.line_text(event.place)) if event is not None else None
-            found.append({"id": self.tape_ids[number], "name": written[1] if written else self.tape_names.get(number, "tape")})
-        return found
+        found = {n: e and re.search(r"\bas (\w+)\s*:?$", self.line_text(e.place)) for n, e in self.film.tapes.items()}
+        return [{"id": self.tape_ids[n], "name": word[1] if word else self.tape_names.get(n, "tape")} for n, word in found.items()]
 
     def mark(self, one) -> dict:
-        """Something between two columns."""
+        """A mark between two columns, as plain data."""
         if one.kind == "pause":
             label, say = "stop_recording", "stop_recording: the tape does not listen here, on purpose."
         else:
@@ -639,7 +623,7 @@ class Model:
         }  # fmt: skip
 
     def notes(self):
-        """What else there is to say about what is shown."""
+        """What the reader should know about the limits of this film, and the errors that readings raised."""
         film, widest = self.film, max((len(frame.inputs) for frame in self.film.frames), default=0)
         things, used_up = "events" if film.traced else "steps", self.tape.entered and self.tape.steps is None
         notes = [
@@ -656,7 +640,7 @@ class Model:
 
 
 def settle(totals, one, reading, step, total):
-    """What a gradient has added up to is known for certain by now."""
+    """Set the sum of a gradient, which is known by this step."""
     found = totals.setdefault(one, [])
     if found and found[-1][0] == reading and found[-1][1] <= step:
         found[-1] = (reading, found[-1][1], total)
@@ -665,7 +649,7 @@ def settle(totals, one, reading, step, total):
 
 
 def depth_apart(paths) -> int:
-    """How many of the last parts of paths tell them apart; two, where nothing does."""
+    """How many trailing parts tell the paths apart: at least two, and two if no number does."""
     apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
     return next(apart, 2)
 
@@ -675,12 +659,12 @@ def is_ghost(frame) -> bool:
 
 
 def is_building(frame) -> bool:
-    """Did it run while a layer of Keras made its weights?"""
+    """Whether it ran while a Keras layer made its weights."""
     return is_ghost(frame) and not frame.on_way and BUILD in f"{getattr(frame.event, 'module', '')}/"
 
 
 def packed(steps) -> list:
-    """Steps that count up or down as one: [kind, number, how many, by how much]."""
+    """Merge runs of steps that count up or down: [kind, first number, count, increment]."""
     found: list[Any] = []
     for kind, number in steps:
         before: Any = found[-1] if found else ["", None, 0, 0]

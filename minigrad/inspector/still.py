@@ -1,4 +1,4 @@
-"""A still picture of a film, as SVG or PNG: for pages where nothing can run, for GitHub, for mails and for print."""
+"""A still picture of a film, as SVG or PNG, for pages without JavaScript, for GitHub, email and print."""
 
 import html
 import io
@@ -6,6 +6,7 @@ import math
 import textwrap
 
 from ..tracing.values import brief
+from .arrays import gathered, spread
 
 WIDE = 960  # pixels
 LEFT, TURN, GAP = 78, 96, 12  # the names of the rows, the turn at the right end, the gap between sources and ops
@@ -13,17 +14,17 @@ MOST = 24  # columns of a strip
 INK, SOFT, BLUE, ORANGE, CRIMSON, LINE = "#1d2125", "#565d66", "#0b57a4", "#9a4200", "#b3003c", "#c9ced4"
 BLUE_GROUND, ORANGE_GROUND, PLUS, MINUS, EMPTY = "#e6effb", "#fdeee0", "#00694e", "#7a2d9c", "#f1f3f5"
 SANS, MONO = "system-ui, 'DejaVu Sans', sans-serif", "ui-monospace, 'DejaVu Sans Mono', monospace"
-FLAT = 0.62  # the width of a letter, as a part of its size
+FLAT = 0.62  # the width of a letter, relative to the font size
 
 
 class Canvas:
-    """Texts and paths, one above the other, which become SVG or PNG."""
+    """Texts and paths, in the order in which they are drawn, as SVG or PNG."""
 
     def __init__(self):
         self.width, self.height, self.marks = WIDE, 0.0, []
 
     def path(self, points, stroke="none", thick=1.0, dash="", fill="none"):
-        """Through points in a straight way, or, where there are tuples of three points, in curves; after None it begins anew."""
+        """Add a path: a point ends a straight line, a tuple of three points is a Bézier curve, and None starts a new subpath."""
         if points:
             self.marks.append(("path", points, stroke, thick, dash, fill))
 
@@ -31,18 +32,19 @@ class Canvas:
         self.path(corners(x, y, max(w, 0), max(h, 0)), stroke, dash=dash, fill=fill)
 
     def text(self, x, y, text, size=11.0, fill=INK, anchor="start", bold=False, mono=False, room=None):
-        """A text; if it is too wide for its room it becomes smaller, and at last is cut at its end.
+        """Add a text; if it is too wide for its room, it is made smaller, and finally cut at its end.
 
-        Of a list the first one that fits is taken, and none is cut: numbers and shapes are there as a whole or not at all.
+        From a list, the first text that fits is used, and none is cut: numbers and shapes are shown in full or not at all.
         """
         most = math.inf if room is None else int(room / (FLAT * 8.0))
         if isinstance(text, list):
-            text = next((one for one in text if len(one) <= most), "")
+            text = next((one for one in text if len(spread(one)) <= most), "")
+        text = spread(text)
         if room is not None and len(text) * size * FLAT > room:
             size = max(8.0, room / (FLAT * len(text)))
             text = text if len(text) <= most else text[: max(most - 1, 0)] + "…"
         if text:
-            self.marks.append(("text", x, y, text, size, fill, anchor, bold, mono))
+            self.marks.append(("text", x, y, gathered(text), size, fill, anchor, bold, mono))
 
     def svg(self, title) -> str:
         size = f'viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" height="{self.height:.0f}"'
@@ -65,12 +67,12 @@ class Canvas:
 
 
 def corners(x, y, w, h) -> list:
-    """A closed way around a rectangle."""
+    """The closed path around a rectangle."""
     return [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)]
 
 
 def pieces(points):
-    """Of a path each piece: its letter in SVG, and the points through which it goes."""
+    """The segments of a path: for each, its SVG command and its points."""
     for before, point in zip([None, *points], points):
         if point is not None:
             yield ("C", point) if isinstance(point[0], tuple) else ("M" if before is None else "L", [point])
@@ -82,12 +84,13 @@ def svg_of(mark) -> str:
         points, stroke, thick, dash, fill = rest
         line = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{thick:.1f}"'
         line += f' stroke-dasharray="{dash}"' if dash else ""
-        way, at = "", ""
+        way, at = "", ["", ""]
         for letter, ends in pieces(points):
             to = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends).replace(".0", "")
-            x, y = to.split(",") if letter == "L" else ("", "")
-            way += f"H{x}" if y and at.endswith(f",{y}") else f"V{y}" if y and at.startswith(f"{x},") else letter + to
-            at = to.rpartition(" ")[2]
+            before, at = at, to.rpartition(" ")[2].split(",")
+            level, upright = [letter == "L" and now == then for now, then in zip(at[::-1], before[::-1])]
+            vertical = f"V{at[1]}" if upright else letter + to
+            way += f"H{at[0]}" if level else vertical
         return f'<path d="{way}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
@@ -95,7 +98,7 @@ def svg_of(mark) -> str:
 
 
 def draw(axes, mark):
-    """A mark on the axes of matplotlib."""
+    """Draw a mark on Matplotlib axes."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -117,7 +120,7 @@ def draw(axes, mark):
 
 
 def still(views) -> Canvas:
-    """The films of view models at their ends, one below the other."""
+    """Draw the last step of each film, one film below the other."""
     canvas = Canvas()
     for view in views:
         canvas.height = whole(canvas, view, canvas.height)
@@ -125,7 +128,7 @@ def still(views) -> Canvas:
 
 
 def whole(canvas, view, y) -> float:
-    """A film with its head and its legend, from a height on; where it ends."""
+    """Draw a film with its head and its legend, starting at height `y`; return where it ends."""
     canvas.text(12, y + 26, view["verdict"]["head"], 17, bold=True, mono=True, room=WIDE - 24)
     y = lines_of_text(canvas, view["verdict"]["say"], 12, y + 46, WIDE - 24) + 6
     key = "None"
@@ -142,19 +145,20 @@ def whole(canvas, view, y) -> float:
 def legend(view) -> str:
     scale = view["scale"]
     kind = "as the norm of the gradient" if scale["kind"] == "linear" else f"logarithmic, {scale['low']:.3g} to {scale['high']:.3g}"
-    return f"blue: goes into. orange: gradient on its way back, width {kind}"
+    odd = any(view["arrays"][k]["state"] == "nan" for wire in view["wires"].values() for _, _, k, _ in wire["sent"])
+    return f"blue: goes into. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' if odd else ''}"
 
 
 def lines_of_text(canvas, text, x, y, room):
-    """A text on as many lines as it needs; where the last one stands."""
-    lines = textwrap.wrap(text, int(room / (12 * 0.56))) or [""]
+    """Draw a text on as many lines as it needs; return the height of the last line."""
+    lines = textwrap.wrap(spread(text), int(room / (12 * 0.56))) or [""]
     for k, line in enumerate(lines):
-        canvas.text(x, y + 16 * k, line, 12)
+        canvas.text(x, y + 16 * k, gathered(line), 12)
     return y + 16 * (len(lines) - 1)
 
 
 def film(canvas, view, strip, y):
-    """Columns and wires."""
+    """Draw the columns and wires of a strip; return where it ends."""
     ids = strip["cols"][:MOST]
     wide = min(190.0, (WIDE - LEFT - TURN - GAP) / max(len(ids), 1))
     left = {one: LEFT + k * wide + (GAP if k >= strip["outside"] else 0) for k, one in enumerate(ids)}
@@ -172,7 +176,7 @@ def film(canvas, view, strip, y):
         wire = view["wires"][key]
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
-        lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last)
+        lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
     if len(strip["cols"]) > MOST:
@@ -197,15 +201,17 @@ def upper_wire(canvas, wire, ends, y, high):
         scissors(canvas, (ends[0] + ends[1]) / 2, y - high, wire["state"] == "stop")
 
 
-def lower_wire(canvas, wire, ends, y, high, last):
+def lower_wire(canvas, wire, ends, y, high, last, arrays):
     sent = [one for one in wire["sent"] if one[0] == last]
     if "lost" in wire:
         thick = 2 + 11 * wire["lostWidth"]
         canvas.path(arc(ends, y, -high), CRIMSON, max(1.2, thick / 4), "4 3")
-        scissors(canvas, (ends[0] + ends[1]) / 2, y + high, False)
+        if wire["state"] == "cut":
+            scissors(canvas, (ends[0] + ends[1]) / 2, y + high, False)
     if sent:
-        canvas.path(arc(ends, y + 5, -high), ORANGE, 1 + 11 * sent[0][3])
-        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], "none", 0, fill=ORANGE)
+        ink = CRIMSON if arrays[sent[0][2]]["state"] == "nan" else ORANGE
+        canvas.path(arc(ends, y + 5, -high), ink, 1 + 11 * sent[0][3])
+        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], "none", 0, fill=ink)
 
 
 def scissors(canvas, x, y, meant):
@@ -225,7 +231,7 @@ def turn(canvas, x, above, below):
 
 
 def column(canvas, view, col, x, wide, rows, last):
-    """A column: its value above, its gradient below, and its shape between them."""
+    """Draw a column: its value above, its gradient below, and its shape between them."""
     top, value, seam, slope = rows
     kind, plain = col["kind"], col["kind"] in ("source", "data")
     if kind == "source":
@@ -236,7 +242,7 @@ def column(canvas, view, col, x, wide, rows, last):
         canvas.rect(x, top, wide, value, BLUE_GROUND)
     name = col["name"] or "" if plain else col["glyph"]
     canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=plain, room=wide - 8)
-    if col["name"] and not plain and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
+    if col["name"] and not plain and len(name) * 8 + len(spread(col["name"])) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
@@ -256,7 +262,7 @@ def column(canvas, view, col, x, wide, rows, last):
 
 
 def array(canvas, data, x, y, w, h, ink):
-    """The picture of a value, and a word on its size."""
+    """Draw the picture of a value, with a note on its size."""
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
         texts = [[brief(one, digits) for digits in (4, 3, 2, 1)[w <= 110 :]] for one in found["v"]] if found else []
@@ -269,29 +275,17 @@ def array(canvas, data, x, y, w, h, ink):
             place = x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * h / rows
             canvas.text(*place, one, size, ink, "middle", bold=True, mono=True, room=cell - 2)
         return
-    note = size_note(data)
-    h = h - 12 if note else h
+    note = data["note"][:: 1 if data["state"] == "nan" else -1] or [f"norm {brief(data['norm'], 3)}"]
+    h -= 12
     if found["kind"] == "line":
         curve(canvas, found, x, y, w, h, ink)
     else:
         heat(canvas, found, x, y, w, h)
-    canvas.text(x + w / 2, y + h + 10, [note], 10, ink if ink == ORANGE else SOFT, "middle", room=w)
-
-
-def size_note(data) -> str:
-    odd = [f"{data[word]} {word}" for word in ("nan", "inf", "-inf") if data.get(word)]
-    if odd:
-        return ", ".join(odd)
-    zeros = data.get("zeros", 0)
-    if zeros == data["n"]:
-        return "all 0"
-    share = zeros / data["n"]
-    percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
-    return f"{percent} % 0" if share >= 0.5 else f"norm {brief(data['norm'], 3)}"
+    canvas.text(x + w / 2, y + h + 10, note, 10, ink if ink == ORANGE else SOFT, "middle", room=w)
 
 
 def curve(canvas, found, x, y, w, h, ink):
-    """Bars of a short vector, a line of a longer one, and where 0 is."""
+    """Draw bars for a short vector, a line for a longer one, and the zero line."""
     numbers = [one if not isinstance(one, str) else math.nan for one in found["v"]]
     finite = [one for one in numbers if not math.isnan(one)]
     low, high = min([0.0, *finite]), max([0.0, *finite])
@@ -309,7 +303,7 @@ def curve(canvas, found, x, y, w, h, ink):
 
 
 def heat(canvas, found, x, y, w, h):
-    """A heat map: ink as the size, to the largest of this picture; a dash in what is negative, a cross in what is not finite."""
+    """Draw a heat map, scaled to its largest element; a dash marks a negative element, a cross one that is not finite."""
     rows, cols = found["rows"], found["cols"]
     side = min(w / cols, h / rows, 14)
     x, top = x + (w - side * cols) / 2, max((abs(one) for one in found["v"] if not isinstance(one, str)), default=0) or 1
@@ -317,8 +311,7 @@ def heat(canvas, found, x, y, w, h):
     for k, one in enumerate(found["v"]):
         a, b = x + k % cols * side, y + k // cols * side
         if isinstance(one, str):
-            canvas.path([(a, b), (a + side, b + side)], CRIMSON)
-            canvas.path([(a, b + side), (a + side, b)], CRIMSON)
+            canvas.path([(a, b), (a + side, b + side), None, (a, b + side), (a + side, b)], CRIMSON)
         else:
             level = math.ceil(8 * abs(one) / top)
             tone = mixed(PLUS if one > 0 else MINUS, level / 8) if level else EMPTY
@@ -331,7 +324,7 @@ def heat(canvas, found, x, y, w, h):
 
 
 def mixed(colour, share):
-    """A colour on white."""
+    """A colour mixed with white."""
     share = 0.15 + 0.85 * share
     return "#" + "".join(f"{round(255 + (int(colour[k : k + 2], 16) - 255) * share):02x}" for k in (1, 3, 5))
 
@@ -340,7 +333,7 @@ def mixed(colour, share):
 
 
 def overview(canvas, view, y):
-    """The units of a folded film on a linear axis: what they carry above, its gradient (or that of their weights) below."""
+    """Draw the units of a folded film on a linear axis: their values above, the gradients of these or of weights below."""
     fold = view["fold"]
     count, room = len(fold["first"]), WIDE - LEFT - 20
     for axis, colour, top in ((fold["above"], BLUE, y + 6), (fold["below"], ORANGE, y + 74)):
@@ -358,7 +351,7 @@ def overview(canvas, view, y):
 
 
 def plot(canvas, axis, x, y, w, h, colour):
-    """Numbers over a linear axis; their sizes, as bars, on a logarithmic one."""
+    """Plot numbers as a line on a linear axis, or their sizes as bars on a logarithmic one."""
     numbers, log, low, high = axis["numbers"], axis["log"], axis["low"], axis["high"]
     if not any(numbers):
         return

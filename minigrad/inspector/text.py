@@ -1,19 +1,19 @@
-"""The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
+"""A film as a text table, the same on every run, for terminals, for pages without JavaScript and for tests."""
 
 import re
 
 from ..errors import visible
 from ..explain.search import number_of
-from .arrays import text_of
+from .arrays import gathered, spread, text_of
 from .verdict import would_carry
 
-MOST = 36  # rows; more are folded
-ONE_CALL = r"^([^()]*)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$"  # and calls within its arguments
+MOST = 36  # rows; if there are more, the middle is left out
+ONE_CALL = r"^([^()]*)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$"  # one call, with calls within its arguments
 WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
 
 
 def twin(model) -> str:
-    """The table of a Model."""
+    """The text table of a Model."""
     view = model.data
     rows, lines = folded(rows_of(model)), [headline(view)]
     if rows:
@@ -23,8 +23,8 @@ def twin(model) -> str:
         if not any(row[2] for row in rows):
             columns = [(row[0], row[1], *row[3:]) for row in columns]
         lines += table(columns)
-    lines += [f" {line}" for line in last_lines(view)]
-    return "\n".join(lines)
+    told = f"paths: {paths_text(view)}" if view["verdict"]["ask"] else view["verdict"]["say"]
+    return "\n".join([*lines, *[f" {line}" for line in (*view["notes"], told)]])
 
 
 def headline(view) -> str:
@@ -34,11 +34,8 @@ def headline(view) -> str:
 
 
 def rows_of(model):
-    """(frame number, or nothing, and cells) for each frame and each mark."""
-    marks = {}
-    for mark in model.data["marks"]:
-        marks.setdefault(mark["at"], []).append(mark)
-    reads = {}
+    """A row of cells for each frame and each mark; the number of a frame comes first."""
+    marks, reads = [*model.data["marks"]], {}
     for r, reading in enumerate(model.film.readings):
         if reading.tape == model.film.tape:
             reads.update({read.frame: (r, i) for i, read in enumerate(reading.reads)})
@@ -47,30 +44,28 @@ def rows_of(model):
         if isinstance(k, str):
             rows.append(("", f"... {k}", "", "", "", ""))
             continue
-        rows += [mark_row(mark) for at in sorted(marks) if at <= k for mark in marks.pop(at)]
+        while marks and marks[0]["at"] <= k:
+            rows.append(mark_row(marks.pop(0)))
         rows.append(frame_row(model, k, reads.get(k)))
-    return rows + [mark_row(mark) for at in sorted(marks) for mark in marks[at]]
+    return rows + [mark_row(mark) for mark in marks]
 
 
 def shown_frames(model):
-    """The numbers of the frames to show; of a loop or many layers the first and the last, and between them how many there are more."""
+    """The frames to show; of many iterations or stretches, the first, a text on how many are left out, and the last."""
     kind, units = model.fold
+    frames = [k for k in range(len(model.film.frames)) if k not in model.hidden]
     if kind not in ("iterations", "ops") or len(units) < 4:
-        return [k for k in range(len(model.film.frames)) if k not in model.hidden]
-    first, last, found = units[0], units[-1], []
-    whole = [unit for unit in units if unit.label.startswith(("iteration", "ops"))]
-    if whole:
-        first, last = whole[0], whole[-1]
-    found += [k for k in range(first.end) if k not in model.hidden]
-    per, between = first.end - first.first, len(whole) - 2
-    ops = last.first - first.end
-    equal = f"{between} more {'iterations' if kind == 'iterations' else 'stretches'} of {per} op{'s' * (per != 1)}"
-    found.append(equal if ops == per * between else f"{ops} more ops")
-    return found + [k for k in range(last.first, len(model.film.frames)) if k not in model.hidden]
+        return frames
+    whole = [unit for unit in units if unit.label.startswith(("iteration", "ops"))] or units
+    first, last, between = whole[0], whole[-1], len(whole) - 2
+    per, ops, what = first.end - first.first, last.first - first.end, "iterations" if kind == "iterations" else "stretches"
+    equal = f"{between} more {what} of {per} op{'s' * (per != 1)}"
+    more = equal if ops == per * between else f"{ops} more ops"
+    return [*[k for k in frames if k < first.end], more, *[k for k in frames if k >= last.first]]
 
 
 def folded(rows):
-    """At most so many rows: the first and the last, and between them how many there are more."""
+    """At most MOST rows: the first, a row on how many are left out, and the last."""
     if len(rows) <= MOST:
         return rows
     half = MOST // 2
@@ -83,7 +78,7 @@ def mark_row(mark):
 
 def frame_row(model, k, read):
     frame = model.film.frames[k]
-    value = value_text(frame.value)
+    value = "?" if frame.value is None else text_of(frame.value)
     if frame.kind == "assign":
         ((number, version),), cut = frame.outputs, any(end == f"f{k}" for _, end in model.broken)
         said = f"{model.source_name(number)} is version {version} now"
@@ -92,12 +87,8 @@ def frame_row(model, k, read):
     return (str(model.number_of(k)), frame.op, model.line_text(frame.place), value, *told)
 
 
-def value_text(value, first=4) -> str:
-    return "?" if value is None else text_of(value, first)
-
-
 def on_tape(model, frame, k) -> str:
-    """Was it written, and on which tapes? If not: why."""
+    """Which tapes recorded a frame, or why none did."""
     if frame.kind == "crash":
         return f"raised {frame.event.error.partition(':')[0]}"
     if frame.ghost:
@@ -110,7 +101,7 @@ def on_tape(model, frame, k) -> str:
 
 
 def backward(model, frame, k, read) -> str:
-    """What the reading sent from here to the sources, or on to other ops."""
+    """The gradients that the reading sent from a frame to the sources, or to other ops."""
     cut = would_carry(model, k)
     if cut is not None:
         return cut
@@ -124,22 +115,16 @@ def backward(model, frame, k, read) -> str:
     for part in one.parts:
         node = model.node_of(one, part)
         if node in model.film.made:
-            onward.append(f"{value_text(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
+            onward.append(f"{text_of(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
             continue
-        text, local = value_text(part.product, 3), part.local
+        text, local = text_of(part.product, 3), part.local
         if not part.product.finite and local is not None:
-            text = f"{value_text(one.upstream)} x {value_text(local)} = {text}"
+            text = f"{text_of(one.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     cells = [f"{text} to {name}" if several else text for name, text in to_sources]
     joined = (", " if several else " + ").join(cells[::-1])
     return ", ".join(part for part in (joined, f"sends {', '.join(dict.fromkeys(onward))}" if onward else "") if part)
-
-
-def last_lines(view):
-    """What it comes to."""
-    verdict = view["verdict"]
-    return [*view["notes"], f"paths: {paths_text(view)}" if verdict["ask"] else verdict["say"]]
 
 
 def paths_text(view) -> str:
@@ -162,7 +147,7 @@ def paths_text(view) -> str:
 
 
 def table(rows):
-    """Columns under one another; what is too long is cut."""
+    """Rows with aligned columns; long cells are cut."""
     heads = ["backward" if cell.startswith("backward") else cell for cell in rows[0]]
     rows = [[clipped(cell, head) for cell, head in zip(row, heads)] for row in rows]
     widths = [max(len(row[k]) for row in rows if not row[1].startswith("...")) for k in range(len(heads))]
@@ -170,12 +155,12 @@ def table(rows):
     for row in rows:
         op, *rest = [f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:])]
         lines.append("  ".join([f"{row[0]:>{max(widths[0], 2)}}", op, *[f" {cell}" for cell in rest]]).rstrip())
-    return lines
+    return [gathered(line) for line in lines]
 
 
 def clipped(cell, column):
-    """A cell that is not too wide: of `y = f(a, b)` the arguments go first."""
-    cell, most = visible(cell, None), WIDE.get(column, 80)
+    """Shorten a cell that is too wide; in a line such as `y = f(a, b)`, the arguments are cut first."""
+    cell, most = spread(visible(cell, None)), WIDE.get(column, 80)
     if len(cell) > most and column == "line":
         cell = re.sub(ONE_CALL, r"\1(...)", cell)
-    return cell if len(cell) <= most or cell.startswith("...") else cell[: most - 3].rstrip() + "..."
+    return cell if len(cell) <= most or cell.startswith("...") else cell[: most - 3].rstrip(" \0") + "..."

@@ -1,4 +1,4 @@
-"""What a long film is folded into: the layers of a model, the iterations of a loop, the calls of a helper, or stretches of ops."""
+"""Fold a long film into units: layers of a model, iterations of a loop, calls of a function, or stretches of ops."""
 
 import bisect
 import itertools
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from ..tracing.values import brief
 from .arrays import norm_of
 
-MANY = 22  # columns from which on a film is folded
-LEAST = 3  # iterations that a loop has at least
-SENT = 400  # frames that are sent at most before somebody asks for more
-BUILD = "/(build)"  # the end of the module path of what ran while a layer made its weights
-FAR = 1000  # times: gradients of layers that differ so much vanish or explode
+MANY = 22  # columns; a longer film is folded
+LEAST = 3  # the fewest iterations of a loop
+SENT = 400  # frames that are sent at first; the others are sent on request
+BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
+FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
 
 
 @dataclass(slots=True)
 class Unit:
-    """A stretch of frames that is drawn as one.
+    """A stretch of frames that is drawn as one unit.
 
     Attributes:
-        first, end: the frames, the last one not included.
-        lead: the frame whose value goes on to others.
-        weights: the nodes of the sources that are used in it.
+        first, end: the range of frames, without `end`.
+        lead: the frame whose value later frames use.
+        weights: the columns of the sources that are used in it.
     """
 
     first: int
@@ -31,16 +31,16 @@ class Unit:
     path: str = ""
     lead: int = 0
     weights: list = field(default_factory=list)
-    built: int = 0  # ops that made its weights, and are not shown
-    iteration: int = 0  # which iteration it is
+    built: int = 0  # the number of ops that made its weights, which are not shown
+    iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
 
 
 def loops(keys, most_periods=8):
-    """Where a sequence repeats itself: (first, per, times), in order and apart from each other.
+    """Where a sequence repeats itself: (first, period, times) for each loop, in order and without overlap.
 
     Args:
-        keys: what ran, one for each frame.
-        most_periods: how many lengths of an iteration are tried at each place.
+        keys: what ran, one key for each frame.
+        most_periods: how many periods are tried at each position.
     """
     following, last = {}, {}
     for k in range(len(keys) - 1, -1, -1):
@@ -63,7 +63,7 @@ def loops(keys, most_periods=8):
 
 
 def repeats(keys, first, per):
-    """How many whole times of this length there are."""
+    """How many times the stretch of length `per` that starts at `first` occurs in a row."""
     end = first + per
     while end < len(keys) and keys[end] == keys[end - per]:
         end += 1
@@ -88,7 +88,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
 
 
 def divided(model, shown):
-    """The kind of fold of some frames, and its units."""
+    """The kind of fold for some frames, and its units."""
     found = {"layers": layers, "iterations": iterations, "calls": calls}
     ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film.frames, shown)) >= LEAST)
     kind, groups = next(ways, ("ops", []))
@@ -96,7 +96,7 @@ def divided(model, shown):
 
 
 def refined(model, units, shown):
-    """The units; one that is itself a long film is divided in its turn: a loop within a layer, a loop within a loop."""
+    """The units; a unit that is still long is divided again: a loop within a layer, a loop within a loop."""
     for unit in units:
         own = shown[bisect.bisect_left(shown, unit.first) : bisect.bisect_left(shown, unit.end)]
         kind, parts = divided(model, own) if len(own) > MANY else ("ops", [])
@@ -109,7 +109,7 @@ def refined(model, units, shown):
 
 
 def layers(frames, shown):
-    """The calls of layers: at the depth of the module path at which there are several."""
+    """The calls of layers, at the first depth of the module path that has several."""
     paths = {k: getattr(frames[k].event, "module", "").partition(BUILD)[0].split("/") for k in shown}
     if not any(path[0] for path in paths.values()):
         return []
@@ -124,7 +124,7 @@ def layers(frames, shown):
 def iterations(frames, shown):
     """The iterations of the loops that make up most of a film."""
     numbers = {}
-    where = [(one.place and (one.place.code, one.place.instruction), one.op) for one in (frames[k] for k in shown)]
+    where = [(one.place and one.place.spot, one.op) for one in (frames[k] for k in shown)]
     found = loops([numbers.setdefault(one, len(numbers)) for one in where])
     if 2 * sum(per * times for _, per, times in found) < len(shown):
         return []
@@ -137,7 +137,7 @@ def iterations(frames, shown):
 
 
 def calls(frames, shown):
-    """The calls of the user's functions: a call begins where the code changes, or begins again."""
+    """The calls of the user's functions: a call begins where the code changes, or goes back to an earlier instruction."""
     units, before = [], None
     for k in shown:
         place = frames[k].place
@@ -155,7 +155,7 @@ def calls(frames, shown):
 
 
 def with_rest(model, groups, shown, kind):
-    """The units, and between them those of the frames that are in none: short stretches, named by what they make."""
+    """The units, and short stretches for the frames that are in none of them, named after their last output."""
     units, at = [], shown[0]
     for group in [*groups, Unit(shown[-1] + 1, 0)]:
         free = shown[bisect.bisect_left(shown, at) : bisect.bisect_left(shown, group.first)]
@@ -178,20 +178,16 @@ def lead_of(model, unit):
 
 
 def weights_of(model, unit):
-    frames, found = model.film.frames, {}
-    for k in range(unit.first, unit.end):
-        for node in frames[k].inputs if k not in model.hidden else ():
-            one = model.node(node)
-            if one and one[0] == "s":
-                found[one] = True
-    return list(found)
+    frames = [model.film.frames[k] for k in range(unit.first, unit.end) if k not in model.hidden]
+    columns = dict.fromkeys(model.node(node) for frame in frames for node in frame.inputs)
+    return [one for one in columns if one and one[0] == "s"]
 
 
 # ---- as plain data -----------------------------------------------------------------------------------------------------
 
 
 def fold_shown(model) -> "dict | None":
-    """The overview: for each unit its frames, what it carries on ("above"), and the gradient of that, or of its weights ("below")."""
+    """The overview: for each unit its frames, its value ("above"), and the gradient of that or of its weights ("below")."""
     kind, units = model.fold
     if not units:
         return None
@@ -204,6 +200,8 @@ def fold_shown(model) -> "dict | None":
     if not any(weights):
         back = [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units]
         name = f"d/d{carry}" if scalar else "|grad|"
+        if any(one is not None and one < 0 for one in back) and trend(model):  # so that the axis can be logarithmic
+            name, back = f"|{name}|", [one and abs(one) for one in back]
     data = {
         "kind": kind, "open": model.open_unit, "layered": any(weights),
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
@@ -218,7 +216,7 @@ def fold_shown(model) -> "dict | None":
 
 
 def axis(name, numbers, bars=False) -> dict:
-    """Numbers over the units, and from where to where they are drawn: in powers of ten for bars, or where they differ by far."""
+    """The numbers of the units and the limits of their axis, which is logarithmic for bars, or if the numbers differ widely."""
     known = [one for one in numbers if one is not None]
     sizes = [abs(one) for one in known if one]
     log = bool(sizes) and (bars or (max(sizes) / min(sizes) > FAR and min(known) >= 0))
@@ -227,7 +225,7 @@ def axis(name, numbers, bars=False) -> dict:
 
 
 def trend(model) -> str:
-    """What a look at the gradients of the layers tells: do they vanish, or explode, on the way back?"""
+    """A phrase if the gradients vanish or explode from unit to unit in the backward pass; empty if they do not."""
     kind, units = model.fold
     if kind not in ("layers", "iterations", "calls") or not model.film.readings:
         return ""
@@ -248,7 +246,7 @@ def trend(model) -> str:
 
 
 def sent_units(model):
-    """The units whose columns are sent: all of them if they are few, else the first, the last and the open one."""
+    """The units whose columns are sent: all of them if they are few, otherwise the first, the last and the open one."""
     _, units = model.fold
     if sum(unit.end - unit.first for unit in units) <= SENT:
         return range(len(units))

@@ -1,21 +1,23 @@
-"""What became of the gradient: the answer in one sentence, where it was cut, and what the lost ways would carry."""
+"""The verdict on a gradient: the answer in one sentence, where it was cut, and what the lost paths would carry."""
 
 from ..engine.tape import GradientTape
 from ..errors import visible_lines
 from ..explain.search import number_of
 from .arrays import size_text, text_of
+from .film import Reading
 from .units import trend
 
 MEASURED = "Complete. The gradient is the slope that was measured."
+ALL = " Every path is on the tape."
 UNASKED = " Nobody has looked for a path that is missing."
-HEADS = {  # of several sources the first of these is told
+HEADS = {  # with several sources, the first of these is reported
     "none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "untried": "Untried",
     "complete": "Complete",
 }  # fmt: skip
 
 
 def cuts(model):
-    """Where the log and the explanation agree that a way is broken."""
+    """The edges at which the log and the explanation agree that a path is broken."""
     history = model.film.history
     if history is None or not model.explanations:
         return []
@@ -36,24 +38,25 @@ def cuts(model):
 
 
 def verdict(model) -> dict:
-    """The question, its answer, and one sentence about it."""
-    reading = model.film.last
-    sources = reading.sources if reading else [one.id for one in model.sources]
-    names = [model.source_name(n) for n in sources]
-    targets = [model.name(n) or "target" for n in (reading.targets if reading else [one.id for one in model.targets])]
+    """The gradient that was requested, the answer, and one sentence about it."""
+    asked = [tuple([one.id for one in some]) for some in (model.targets, model.sources)]
+    reading = model.film.last or Reading(model.tape.number, asked[0], asked[1], {})
+    names = [model.source_name(n) for n in reading.sources]
+    targets = [model.name(n) or "target" for n in reading.targets]
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
     ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
-    ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names)}]" if len(names) <= 4 else f"/d({len(names)} sources)"
-    each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(sources, names)]
+    several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
+    ask += f"/d{names[0] if len(names) == 1 else several}"
+    each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
     worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
     given = sum(one["answer"] != "None" for one in each)
-    answer = worst["size"] if len(each) == 1 else f"{len(each)} gradients" if given == len(each) else f"{given} of {len(each)} gradients"
+    answer = worst["size"] if len(each) == 1 else f"{given} of {len(each)} gradients".removeprefix(f"{len(each)} of ")
     seen = trend(model) if worst["status"] == "complete" else ""
     if seen:
         worst["say"] = f"Complete, and {seen}."
-    missing, full = lost(model, reading) if len(each) == 1 and reading else (None, None)
+    missing, full = lost(model, reading) if len(each) == 1 and reading.answers else (None, None)
     bad = model.first_bad() if worst["status"] == "nan" else None
     worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
     if len(each) > 1 and worst["status"] != "complete":
@@ -62,7 +65,7 @@ def verdict(model) -> dict:
 
 
 def lost(model, reading):
-    """What the lost ways would carry, and what all of them together, as texts; None if that cannot be known."""
+    """The gradient along the lost paths, and along all paths, as texts; (None, None) if they cannot be known."""
     (number,) = reading.sources
     found = [dx for node, dx in model.full[0].items() if number_of(node) == number] if model.full else []
     live = reading.answers.get(number)
@@ -81,50 +84,52 @@ def would_carry(model, k) -> "str | None":
 
 
 def one_verdict(model, number, reading) -> dict:
-    """The same for one source."""
-    explanation, slope = model.explanations.get(number), reading.answers.get(number) if reading else None
-    answer = answer_text(model, number, reading)
-    if explanation is not None and explanation.codes == ("SPENT_TAPE",) and slope is not None:  # it was asked once more, after its answer
-        explanation = None
+    """The verdict for one source."""
+    explanation, slope = model.explanations.get(number), reading.answers.get(number)
+    answer = answer_text(number, reading)
     size = size_text(slope) if slope is not None and answer == text_of(slope) else answer
-    if reading is not None and number in reading.sparse:
+    if number in reading.sparse:
         size = f"{size} (IndexedSlices)"
-    if explanation is None:
-        known = "complete" if model.whole else "untried"  # one of very many sources, of which nobody was asked
-        status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else known
+    spent = explanation is not None and explanation.codes == ("SPENT_TAPE",)
+    if explanation is None or (spent and slope is not None):  # or requested again after its answer
+        status = "complete" if model.whole else "untried"  # one of too many sources to explain each
+        if answer == "None":
+            status = "none"
+        elif slope is not None and not slope.finite:
+            status = "nan"
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
-    if reading is None and explanation.status == "none":
-        answer = "error" if explanation.codes == ("SPENT_TAPE",) else "None"
-    if explanation.status == "untried" and number in model.measured:
-        return told("complete", "", answer, MEASURED, size=size)
+    if not reading.answers and explanation.status == "none":
+        answer = "error" if spent else "None"
+    if explanation.status == "untried" and (number in model.measured or model.whole):
+        return told("complete", "", answer, MEASURED if number in model.measured else f"Complete.{ALL}", size=size)
     cause = explanation.causes[0] if explanation.causes else None
     status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
-    words = f" {sentence(cause.sentence)}" if cause else " Every path is on the tape." if status == "complete" else ""
+    words = ALL if status == "complete" else ""
+    if cause:
+        words = f" {sentence(cause.sentence)}"
     return told(status, explanation.meaning, answer, f"{head}.{words}", cause, size, explanation.fixed)
 
 
 def told(status, meaning, answer, say, cause=None, size="", fixed="") -> dict:
     code, change = (cause.code, fix(cause)) if cause else (None, None)
     return {
-        "status": status, "meaning": meaning, "answer": answer, "size": answer if answer in ("None", "error") else size or answer,
-        "say": say,
-        "fix": change, "code": code, "fixed": visible_lines(fixed).split("\n") if fixed else [],
+        "status": status, "meaning": meaning, "answer": answer, "say": say, "fix": change, "code": code,
+        "size": answer if answer in ("None", "error") else size or answer, "fixed": visible_lines(fixed).splitlines(),
     }  # fmt: skip
 
 
-def answer_text(model, number, reading) -> str:
+def answer_text(number, reading) -> str:
     """The gradient of one source, as text."""
-    if reading is not None and reading.error:
+    if reading.error:
         return reading.error.partition(":")[0]
-    if reading is None or number not in reading.answers:
-        return "?"
-    slope = reading.answers[number]
-    return "None" if slope is None else text_of(slope)
+    slope = reading.answers.get(number)
+    nothing = "None" if number in reading.answers else "?"
+    return nothing if slope is None else text_of(slope)
 
 
 def silence(tape, film) -> str:
-    """What there is to say where no question and no answer is known."""
+    """The sentence for a tape of which no request and no answer is known."""
     if not tape.entered:
         return "This tape was never entered." if isinstance(tape, GradientTape) else "This log has heard of no tape."
     if tape.steps is None:
@@ -133,13 +138,13 @@ def silence(tape, film) -> str:
 
 
 def sentence(text) -> str:
-    """With a full stop; names and code at the beginning stay as they are."""
+    """The text with a capital letter and a full stop; names and code at its beginning stay as they are."""
     if text.partition(" ")[0] in ("the", "this", "what"):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def fix(cause):
-    """The fix, with the code in it apart, if there is any."""
+    """The text of a fix, and the code in it separately, if there is any."""
     _, colon, code = cause.fix.partition(": ")
     return {"text": cause.fix, "code": code if colon else None}

@@ -1,4 +1,4 @@
-"""The inspector as a widget of Jupyter. It needs anywidget; all that it shows was computed before, so it is a snapshot."""
+"""The inspector as a Jupyter widget. It needs anywidget; everything it shows is computed in advance."""
 
 import re
 
@@ -10,14 +10,14 @@ from .inspection import Inspection
 
 
 class TapeInspector(Inspection, anywidget.AnyWidget):
-    """The film of a tape. `step` and `selected` can be set, and observed, from Python.
+    """The film of a tape. `step` and `selected` can be set and observed from Python.
 
     Attributes:
         view: the view model, as plain data.
-        step: the number of the last step that is shown as done; it opens at the end.
+        step: the number of the last step that is shown as done; initially the last step of the film.
         selected: "f3" for a frame, "s0" for a source, "" for none.
         asks: whether the gradients are hidden until the reader has guessed.
-        page: the name of the page that lives without a widget, and is hidden where a widget lives.
+        page: the name of the fallback page, which is hidden where the widget runs.
     """
 
     _esm = script()
@@ -48,7 +48,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         return proposal["value"]
 
     def _handle_msg(self, msg):
-        """A message of a front end. What is not made as those of ours are is ignored."""
+        """Handle a message from a front end; one that does not have the format of ours is ignored."""
         match msg:
             case {"content": {"data": {"method": "update", "state": dict(state)}}}:
                 self.set_state(state)
@@ -67,7 +67,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         return name == "selected" and isinstance(value, str) and (not value or value in self.nodes)
 
     def answer(self, _, content, buffers):
-        """A front end wants a unit that is folded away."""
+        """Send a folded unit that a front end requests."""
         match content:
             case {"type": "open_unit", "unit": int(unit), **rest}:
                 film = rest.get("film", 0)
@@ -80,7 +80,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         return {**(data or {}), **self.still()}, about
 
     def _ipython_display_(self):
-        """Show the widget, and below it the page: of a saved widget without what could run it nothing is seen, as in a page of nbconvert."""
+        """Show the widget, and the page below it: where nothing can run a saved widget, as in nbconvert, only the page is seen."""
         from IPython.display import display
 
         data, about = self._repr_mimebundle_()

@@ -1,27 +1,27 @@
-"""Where wires begin and end: a strip of columns, the order of the ports at each column, and how high each arc must be.
+"""The layout of wires: a strip of columns, the order of the ports at each column, and the height of each arc.
 
-Everything is in units of columns and levels, so that any width can be drawn from it.
+All lengths are in columns and levels, so that the layout can be drawn at any width.
 """
 
 import math
 
-HIGHEST = 7  # levels; more are pressed together
+HIGHEST = 7  # levels; more are scaled to this height
 
 
 def strip(columns, wires) -> dict:
-    """The layout of some columns that stand beside each other.
+    """The layout of adjacent columns.
 
     Args:
         columns: the ids, from left to right.
         wires: (key, from, to) for each wire between two of them.
 
     Returns:
-        {"cols": ids, "wires": [[key, port, ports, port, ports, level]]}: of a column's ports which, at both ends.
+        {"cols": ids, "wires": [[key, port, ports, port, ports, level]]}: which of a column's ports, at both ends.
     """
     place = {one: k for k, one in enumerate(columns)}
     spans = [(key, place[start], place[end]) for key, start, end in wires if start in place and end in place]
     ports = {}
-    for key, start, end in spans:  # a wire that arrives stands left of one that leaves; nearer ends lie inside
+    for key, start, end in spans:  # incoming wires are left of outgoing ones; shorter ones are further inside
         ports.setdefault(end, []).append((0, end - start, key))
         ports.setdefault(start, []).append((1, start - end, key))
     order = {
@@ -40,7 +40,7 @@ def nearest(port):
 
 
 def levels_of(spans) -> dict:
-    """How high each arc is: above all arcs that lie within it, and above those that it would run along."""
+    """The level of each arc: above all arcs within its span, and above those with the same span."""
     levels, drawn = {}, []
     for key, start, end in sorted(spans, key=lambda one: (one[2] - one[1], one[1], -int(one[0].rpartition(".")[2]))):
         below = [level for a, b, level in drawn if start <= a and b <= end]
@@ -51,7 +51,7 @@ def levels_of(spans) -> dict:
 
 
 def scale_of(sizes) -> dict:
-    """How the width of a wire tells the size of its gradient: linear, or logarithmic where the sizes differ too much."""
+    """The scale from gradient sizes to wire widths: linear, or logarithmic if the sizes differ too much."""
     sizes = [size for size in sizes if size]
     if not sizes:
         return {"kind": "linear", "low": 0.0, "high": 1.0}
@@ -60,7 +60,7 @@ def scale_of(sizes) -> dict:
 
 
 def width_of(size, scale) -> float:
-    """From 0 (no gradient) to 1 (the largest)."""
+    """The width of a wire, from 0 (no gradient) to 1 (the largest)."""
     if not size:
         return 0.0
     if scale["kind"] == "linear":

@@ -4,15 +4,16 @@
 """
 
 from . import (
-    activations, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers, regularizers, utils,
+    activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers,
+    regularizers, utils,
 )  # fmt: skip
 from .layers.base import Layer
 from .layers.models import Input, Model, Sequential
 from .variable import Variable
 
-__all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "callbacks", "constraints",
+__all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "backend", "callbacks", "constraints",
            "initializers", "layers", "losses", "metrics", "models", "optimizers", "regularizers", "utils"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
-for space in (activations, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers,
-              regularizers, utils):  # fmt: skip
+for space in (activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models,
+              optimizers, regularizers, utils):  # fmt: skip
     vars(space)["__dir__"] = space.__all__.copy

@@ -1,6 +1,6 @@
 """tf.keras.activations: activation functions, also by name.
 
-Each takes a Tensor of any shape, or what can become one, and returns a Tensor of the same shape.
+Each takes a Tensor of any shape, or a value that can become one, and returns a Tensor of the same shape.
 """
 
 import weakref
@@ -69,7 +69,7 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if negative_slope and max_value is None and not threshold:
         return nn.leaky_relu(x, negative_slope)
     x = convert(x)
-    in_dtype = x.value.dtype.type  # the limits of integers are integers
+    in_dtype = x.value.dtype.type  # for integers, the limits are integers too
     if threshold:
         y = gathering.where(x > in_dtype(threshold), x, creation.zeros_like(x))
     elif max_value == 6:
@@ -365,9 +365,9 @@ def squareplus(x, b=4):
 
 
 def sparsemax(x, axis=-1):
-    """The nearest distribution to x: as a softmax, but small numbers become 0 (Martins and Astudillo, 2016).
+    """The distribution nearest to x: like a softmax, but small numbers become 0 (Martins and Astudillo, 2016).
 
-    It is max(x - t, 0), with the threshold t that makes the sum along the axis 1. (That of Keras 3.15 does not, where
+    It is max(x - t, 0), with the threshold t for which the sum along the axis is 1. (In Keras 3.15 the sum is not 1 if
     more than one number is above 0.)
 
     >>> import minigrad as mg
@@ -386,7 +386,7 @@ def sparsemax(x, axis=-1):
 
 
 def over_axes(function, x, axis):
-    """`function` of x along an axis, along several as if they were one, or, for None, along all."""
+    """Apply `function` to x along an axis; several axes are merged into one, and None means all axes."""
     if isinstance(axis, int):
         return function(x, axis=axis)
     x = convert(x)
@@ -408,22 +408,22 @@ def as_float(x):
 
 
 class Notes:
-    """What is known of some Tensors beside their value, for as long as they live."""
+    """Notes attached to Tensors, kept as long as the Tensors live."""
 
     def __init__(self):
         self.by_id = {}  # the id of a Tensor -> a weak reference to it, and the note
 
     def add(self, y, note):
-        """y, after noting this of it."""
+        """Attach a note to y, and return y."""
         self.by_id[y.id] = weakref.ref(y, lambda _, key=y.id: self.by_id.pop(key, None)), note
         return y
 
     def of(self, y):
-        """What is noted of y, or None."""
+        """The note attached to y, or None."""
         return self.by_id[y.id][1] if getattr(y, "id", None) in self.by_id else None
 
 
-# A crossentropy of the output of softmax or sigmoid uses its logits, which are exact where the output is 0 or 1.
+# If predictions come from softmax or sigmoid, crossentropies use the logits: they are exact where the output is 0 or 1.
 LOGITS = Notes()
 # Which examples, or steps of a sequence, count: a Tensor of bools, from `Masking` or `Embedding(mask_zero=True)`.
 MASKS = Notes()

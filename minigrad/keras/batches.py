@@ -1,4 +1,4 @@
-"""The batches of an epoch, from arrays, a Dataset or a generator, as `fit`, `evaluate` and `predict` take them."""
+"""The batches of an epoch from arrays, a Dataset or a generator, for `fit`, `evaluate` and `predict`."""
 
 import functools
 import itertools
@@ -23,7 +23,7 @@ def leaves(value):
 
 
 def mapped(function, value):
-    """`function` of each array in lists, tuples and dicts; None stays."""
+    """Apply `function` to each array in lists, tuples and dicts, except None."""
     if isinstance(value, dict):
         return {key: mapped(function, x) for key, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -32,10 +32,10 @@ def mapped(function, value):
 
 
 def unpacked(data):
-    """x, y and the weights of the examples, of which a batch may leave the last two away.
+    """x, y and the sample weights of a batch, which may omit the last two.
 
     Raises:
-        ValueError: it is a tuple of more than three.
+        ValueError: it has more than three items.
     """
     parts = tuple(data) if isinstance(data, (list, tuple)) else (data,)
     if len(parts) > 3:
@@ -46,14 +46,15 @@ def unpacked(data):
 
 def packed(x, y, sample_weight):
     """The tuple of a batch: (x,), (x, y) or (x, y, sample_weight)."""
-    return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+    given = 1 if y is None else 3 - (sample_weight is None)
+    return (x, y, sample_weight)[:given]
 
 
 def split(arrays, share):
-    """The arrays without their last examples, and these, for validation.
+    """Split off the last examples of the arrays for validation.
 
     Raises:
-        ValueError: something else than arrays is given, or one part would be empty.
+        ValueError: an input is not an array, or one part would be empty.
     """
     known = [x for x in leaves(arrays) if x is not None]
     if odd := [type(x) for x in known if not hasattr(x, "shape")]:
@@ -77,7 +78,7 @@ def weights_of_classes(y, class_weight):
 
 
 def drawn_order(count):
-    """The places of the examples in random order; with a global seed it is the same in each epoch, as in Keras."""
+    """The indices of the examples in random order, with a global seed the same in each epoch, as in Keras."""
     words = random_words(*streams.pair_for(None if streams.seeds.seed is None else 0))
     order = np.arange(count)
     for place in range(count - 1):  # the Fisher-Yates shuffle
@@ -87,15 +88,15 @@ def drawn_order(count):
 
 
 class Batches:
-    """An iterable: each time one epoch. With `steps` an epoch goes on where the last one ended.
+    """An iterable; each iteration is one epoch. With `steps`, an epoch continues where the previous one ended.
 
     Args:
         x: arrays, or a Dataset or a generator of batches.
-        y, sample_weight, batch_size, shuffle, class_weight: for arrays alone.
-        steps: the number of batches of an epoch; None for all there are.
+        y, sample_weight, batch_size, shuffle: for arrays only. (`class_weight` works for batches, too.)
+        steps: the number of batches in an epoch; None for all.
 
     Raises:
-        ValueError: it is something else, the arrays have different lengths, or arguments do not go together.
+        ValueError: x is something else, the arrays have different lengths, or arguments cannot be combined.
     """
 
     def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
@@ -106,10 +107,10 @@ class Batches:
             specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
             self.even = bool(specs) and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
             return
-        for one in leaves((x, y)):
-            if one is not None and not hasattr(one, "shape"):
-                advice = "Give an array, as np.array(x), a Dataset or a generator."
-                raise ValueError(f"Unrecognized data type: x={visible(x)} (of type {type(x)}). {advice}")
+        for name, given in {"x": x, "y": y, "sample_weight": sample_weight}.items():
+            if not all(one is None or hasattr(one, "shape") for one in leaves(given)):
+                advice = f"Give an array, as np.array({name}){', a Dataset or a generator' * (name == 'x')}."
+                raise ValueError(f"Unrecognized data type: {name}={visible(given)} (of type {type(given)}). {advice}")
         if class_weight is not None:
             if sample_weight is not None:
                 raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
@@ -121,10 +122,10 @@ class Batches:
         self.examples = len(next(one for one in leaves(data) if one is not None))
         self.size = batch_size or (-(-self.examples // steps) if steps else 32)
         self.count = -(-self.examples // self.size)
-        self.even = self.examples % self.size == 0  # have all batches the same length?
+        self.even = self.examples % self.size == 0  # whether all batches have the same length
 
     def check_alone(self, y, sample_weight):
-        """Refuse what belongs to arrays beside an iterable of batches."""
+        """Refuse arguments that belong to arrays if x is an iterable of batches."""
         kind = "tf.data.Dataset" if hasattr(self.source, "element_spec") else "generator"
         for name, value, what in (("y", y, "the targets"), ("sample_weights", sample_weight, "the sample weights")):
             if value is not None:
@@ -140,11 +141,11 @@ class Batches:
 
     @property
     def steps(self):
-        """The number of batches of an epoch, or None if it is not known."""
+        """The number of batches in an epoch, or None if unknown."""
         return self.wanted or self.count
 
     def all(self):
-        """The batches of all data, once."""
+        """Iterate once over the batches of all data."""
         if self.source is not None:
             yield from map(self.weighted, self.source)
             return
@@ -154,7 +155,7 @@ class Batches:
             yield mapped(functools.partial(gather, indices=rows), self.data)
 
     def weighted(self, batch):
-        """A batch of an iterable, as Tensors, with the weights of its classes."""
+        """A batch of an iterable, as Tensors, with weights by class."""
         batch = mapped(convert, batch)
         if self.class_weight is None:
             return batch
@@ -170,10 +171,10 @@ class Batches:
             yield batch
         if not self.wanted:
             if self.source is not None and operator.length_hint(self.source):
-                iter(self.source)  # as Keras does: so a shuffled Dataset comes in the same orders
+                iter(self.source)  # as in Keras, so that a shuffled Dataset comes in the same order
             self.count = step
         elif self.seen == self.count and step == self.wanted:
-            self.iterator = None  # the next epoch begins anew
+            self.iterator = None  # the next epoch starts from the beginning
         elif step < self.wanted:
             self.iterator = None
             problem = "Your input ran out of data; interrupting training. Make sure that your dataset or generator can"
@@ -181,7 +182,7 @@ class Batches:
             warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=4)
 
     def groups(self, size):
-        """The batches of an epoch, so many at a time, with the number of the first."""
+        """Groups of `size` batches of an epoch, each with the number of its first batch."""
         batches = iter(self)
         for first in itertools.count(0, size):
             group = list(itertools.islice(batches, size))

@@ -1,4 +1,4 @@
-"""tf.keras.callbacks: what `fit`, `evaluate` and `predict` call as they go: to stop, to record, to show."""
+"""tf.keras.callbacks: objects that `fit`, `evaluate` and `predict` call as they go: to stop, to record, to show."""
 
 import math as python_math
 import sys
@@ -15,11 +15,11 @@ __all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRa
 
 
 class Callback:
-    """The base class: a subclass defines the methods that it needs; each is called at the moment of its name.
+    """The base class: a subclass defines the methods that it needs, each called at the moment in its name.
 
-    `self.model` is the model, and `self.params` a dict with "verbose", "epochs" and "steps". `logs` is a dict of
-    floats: the loss and the metrics so far. `self.model.stop_training = True` ends the training after the batch or the
-    epoch.
+    `self.model` is the model, and `self.params` is a dict with "verbose", "epochs" and "steps". `logs` is a dict of
+    floats: the loss and the metrics so far. `self.model.stop_training = True` ends the training after the current batch
+    or epoch.
 
     >>> import minigrad as mg
     >>> class Told(mg.keras.callbacks.Callback):
@@ -49,7 +49,7 @@ class Callback:
         """Called before each epoch; the first one is 0."""
 
     def on_epoch_end(self, epoch, logs=None):
-        """Called after each epoch; the names of what was measured on the validation data begin with `val_`."""
+        """Called after each epoch; the names of validation results begin with `val_`."""
 
     def on_batch_begin(self, batch, logs=None):
         """The older name of `on_train_batch_begin`."""
@@ -66,7 +66,7 @@ class Callback:
         self.on_batch_end(batch, logs)
 
     def on_test_begin(self, logs=None):
-        """Called before an evaluation, also that of the validation data in `fit`."""
+        """Called before an evaluation, including that on the validation data in `fit`."""
 
     def on_test_end(self, logs=None):
         """Called after an evaluation."""
@@ -91,10 +91,11 @@ class Callback:
 
 
 class CallbackList:
-    """The callbacks of one run: those given, then a History in `fit`, then the progress bar unless `verbose` is 0."""
+    """The callbacks of one run: the given ones, a History in `fit`, and the progress bar unless `verbose` is 0."""
 
     def __init__(self, callbacks, model, verbose, epochs, steps, history=False):
-        self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+        callbacks = callbacks or []
+        self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
         if history and not self.any(History):
             self.callbacks.append(History())
         if verbose and not self.any(ProgbarLogger):
@@ -106,11 +107,11 @@ class CallbackList:
             callback.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
 
     def any(self, kind):
-        """The callback of this class, or None."""
+        """The first callback of this class, or None."""
         return next((one for one in self.callbacks if isinstance(one, kind)), None)
 
     def tell(self, moment, *place, logs=None):
-        """Call the method of this name of all callbacks, with logs that they share."""
+        """Call this method of all callbacks; they share the logs."""
         logs = as_floats(logs or {})
         for callback in self.callbacks:
             method = getattr(callback, moment)
@@ -118,7 +119,7 @@ class CallbackList:
 
 
 def as_floats(logs):
-    """The logs with floats for scalars, sorted by name; dicts in them are laid open."""
+    """The logs with scalars as floats, sorted by name; nested dicts are flattened."""
     told = {}
     for name, value in sorted(logs.items()):
         if isinstance(value, dict):
@@ -152,7 +153,7 @@ class History(Callback):
 
 
 class LambdaCallback(Callback):
-    """A callback of functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs))`.
+    """A callback made of functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs))`.
 
     Args:
         **functions: a function for each method of `Callback`, with the arguments of that method.
@@ -233,7 +234,7 @@ class LearningRateScheduler(Callback):
             raise ValueError('Optimizer must have a "learning_rate" attribute.')
         try:
             rate = self.schedule(epoch, rate_of(optimizer))
-        except TypeError:  # a function of the epoch alone
+        except TypeError:  # it takes only the epoch
             rate = self.schedule(epoch)
         if not isinstance(rate, (float, np.float32)):
             raise ValueError(f"The output of the `schedule` function should be a float. Got: {visible(rate)}")
@@ -251,7 +252,9 @@ def rate_of(optimizer) -> float:
 
 
 class Monitor(Callback):
-    """What the callbacks share that watch one of the numbers in the logs."""
+    """The base class of callbacks that monitor one of the numbers in the logs."""
+
+    subject: str  # how the warning about a missing number begins
 
     def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
         if mode not in ("auto", "min", "max"):
@@ -261,10 +264,10 @@ class Monitor(Callback):
         self.monitor, self.mode, self.best, self.min_delta = monitor, mode, baseline, abs(min_delta)
 
     def direction(self):
-        """-1 if the number shall be small, 1 if it shall be large.
+        """-1 if a smaller number is better, 1 if a larger one is.
 
         Raises:
-            ValueError: nothing tells.
+            ValueError: the direction is not known.
         """
         name = self.monitor.removeprefix("val_")
         of_metrics = {metric.name: metric._direction for metric in getattr(self.model, "metrics_inside", ())}
@@ -278,22 +281,29 @@ class Monitor(Callback):
         return ways[known if self.mode == "auto" else self.mode]
 
     def better(self, value, than):
-        """Is the value better, by more than `min_delta`?"""
+        """Whether the value is better by more than `min_delta`."""
         return than is None or self.direction() * (value - than) > self.min_delta
+
+    def get_monitor_value(self, logs):
+        """The number in the logs; None, with a warning, if it is not there."""
+        if self.monitor not in logs:
+            problem = f"{self.subject} conditioned on metric `{self.monitor}` which is not available."
+            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}", stacklevel=2)
+        return logs.get(self.monitor)
 
 
 class EarlyStopping(Monitor):
-    """Stops the training when a number in the logs has not become better for some epochs.
+    """Stops the training when a number in the logs has not improved for some epochs.
 
     Args:
         monitor: the name of the number.
-        min_delta: a change of less is none.
-        patience: how many epochs it may fail to become better.
-        verbose: 1 tells when it stops.
-        mode: "min" or "max"; with "auto" the metric tells.
+        min_delta: a smaller change does not count as an improvement.
+        patience: how many epochs without improvement are allowed.
+        verbose: 1 prints when the training stops.
+        mode: "min" or "max"; "auto" takes it from the metric.
         baseline: only values better than this count.
-        restore_best_weights: go back to the weights of the best epoch at the end.
-        start_from_epoch: how many epochs to wait before.
+        restore_best_weights: restore the weights of the best epoch at the end.
+        start_from_epoch: the number of epochs before monitoring starts.
 
     Raises:
         ValueError: (in `fit`, with "auto") the direction of the metric is not known.
@@ -306,6 +316,8 @@ class EarlyStopping(Monitor):
     Epoch 3: early stopping
     3
     """
+
+    subject = "Early stopping"
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
                  restore_best_weights=False, start_from_epoch=0):  # fmt: skip
@@ -344,24 +356,14 @@ class EarlyStopping(Monitor):
                 print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
             self.model.set_weights(self.best_weights)
 
-    def get_monitor_value(self, logs):
-        """The number in the logs; None, with a warning, if it is not there."""
-        if self.monitor not in logs:
-            problem = f"Early stopping conditioned on metric `{self.monitor}` which is not available."
-            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}", stacklevel=2)
-        return logs.get(self.monitor)
-
 
 class ReduceLROnPlateau(Monitor):
-    """Multiplies the learning rate by a factor when a number in the logs has not become better for some epochs.
+    """Multiplies the learning rate by a factor when a number in the logs has not improved for some epochs.
 
     Args:
-        monitor: the name of the number.
-        factor: below 1.
-        patience: how many epochs it may fail to become better.
-        verbose: 1 tells of each change.
-        mode: "min" or "max"; with "auto" the metric tells.
-        min_delta: a change of less is none.
+        monitor, patience, mode, min_delta: those of `EarlyStopping`.
+        factor: a number below 1.
+        verbose: 1 prints each change.
         cooldown: how many epochs to wait after a change.
         min_lr: the smallest learning rate.
 
@@ -376,6 +378,8 @@ class ReduceLROnPlateau(Monitor):
     >>> told.history["learning_rate"]
     [0.5, 0.5, 0.25, 0.125]
     """
+
+    subject = "Learning rate reduction is"
 
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
                  min_lr=0.0, **kwargs):  # fmt: skip
@@ -392,10 +396,8 @@ class ReduceLROnPlateau(Monitor):
     def on_epoch_end(self, epoch, logs=None):
         self.direction()
         rate = logs["learning_rate"] = rate_of(self.model.optimizer)
-        value = logs.get(self.monitor)
+        value = self.get_monitor_value(logs)
         if value is None:
-            problem = f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available."
-            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}.", stacklevel=2)
             return
         if self.in_cooldown():
             self.cooldown_counter, self.wait = self.cooldown_counter - 1, 0
@@ -414,7 +416,7 @@ class ReduceLROnPlateau(Monitor):
         self.cooldown_counter, self.wait = self.cooldown, 0
 
     def in_cooldown(self) -> bool:
-        """Does it wait after a change?"""
+        """Whether it is waiting after a change."""
         return self.cooldown_counter > 0
 
 
@@ -423,16 +425,15 @@ class ModelCheckpoint(Monitor):
 
     Args:
         filepath: ends with `.weights.h5`; names in braces are replaced, as in "{epoch:02d}-{val_loss:.2f}.weights.h5".
-        monitor: the name of the number in the logs that tells what is best.
-        verbose: 1 tells of each save.
-        save_best_only: save only when the number has become better.
-        save_weights_only: only True: a whole model is not saved.
-        mode: "min" or "max"; with "auto" the metric tells.
-        save_freq: "epoch", or after how many batches.
-        initial_value_threshold: only what is better than this is saved.
+        monitor, mode: those of `EarlyStopping`.
+        verbose: 1 prints each save.
+        save_best_only: save only when the number has improved.
+        save_weights_only: must be True: a whole model cannot be saved.
+        save_freq: "epoch", or a number of batches.
+        initial_value_threshold: save only if the number is better than this.
 
     Raises:
-        ValueError: `save_weights_only` is not True, the file has another ending, or `save_freq` is something else.
+        ValueError: `save_weights_only` is not True, the file has another ending, or `save_freq` is invalid.
 
     >>> import minigrad as mg
     >>> best = mg.keras.callbacks.ModelCheckpoint("best.weights.h5", save_best_only=True, save_weights_only=True)
@@ -470,7 +471,7 @@ class ModelCheckpoint(Monitor):
             self.save(logs)
 
     def save(self, logs):
-        """Save the weights, if they are wanted."""
+        """Save the weights if required."""
         self.batches, path = 0, self.filepath.format(epoch=self.epoch + 1, **logs)
         value, told = logs.get(self.monitor), f"saving model to {path}"
         if self.save_best_only and value is None:
@@ -498,7 +499,7 @@ class ProgbarLogger(Callback):
     """
 
     WIDTH = 20
-    INTERVAL = 0.05  # seconds between two pictures of the bar
+    INTERVAL = 0.05  # seconds between two updates of the bar
 
     in_fit = False
 
@@ -507,7 +508,7 @@ class ProgbarLogger(Callback):
         self.epochs, self.steps = params["epochs"], params["steps"]
 
     def on_train_begin(self, logs=None):
-        self.in_fit = True  # the evaluation inside is silent
+        self.in_fit = True  # the evaluation inside `fit` prints nothing
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start()
@@ -539,7 +540,7 @@ class ProgbarLogger(Callback):
         self.began, self.after_first = time.time(), None
 
     def step(self, batch, logs):
-        """Draw the bar, unless it was drawn just now."""
+        """Draw the bar, unless it has just been drawn."""
         self.seen, now = batch + 1, time.time()
         took = self.time_of_a_step(now)
         if self.verbose == 1 and now - self.shown >= self.INTERVAL:
@@ -548,7 +549,7 @@ class ProgbarLogger(Callback):
             self.shown = now
 
     def end(self, logs):
-        """Draw the bar a last time, or the line of the epoch."""
+        """Draw the bar one last time, or print the line of the epoch."""
         self.steps, now = self.steps or self.seen, time.time()
         self.seen = self.steps
         took, whole = self.time_of_a_step(now), f"{now - self.began:.0f}s"
@@ -559,7 +560,7 @@ class ProgbarLogger(Callback):
             print(f"{self.steps}/{self.steps} - {whole} -{per_step(took)}{numbers(logs)}")
 
     def draw(self, logs, when, took):
-        """Write the bar over the last one."""
+        """Overwrite the previous bar."""
         plain = f"{self.seen:7}/Unknown"
         bar = plain
         if self.steps:
@@ -575,7 +576,7 @@ class ProgbarLogger(Callback):
         self.width = width
 
     def time_of_a_step(self, now):
-        """Seconds; the first step, which makes the weights, does not count if there are others."""
+        """Seconds per step. The first step, which creates the weights, is left out if there are others."""
         if not self.seen:
             return 0
         if self.after_first is not None and self.seen > 1:
@@ -586,7 +587,7 @@ class ProgbarLogger(Callback):
 
 
 def as_duration(seconds):
-    """The time that is left: 5s, 1:05 or 1:00:05."""
+    """The remaining time: 5s, 1:05 or 1:00:05."""
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -595,7 +596,7 @@ def as_duration(seconds):
 
 
 def per_step(seconds):
-    """The time of a step, with the unit that fits."""
+    """The time per step, in a suitable unit."""
     for factor, unit in ((1, "s"), (1e3, "ms")):
         if seconds * factor >= 1 or seconds == 0:
             return f" {seconds * factor:.0f}{unit}/step"
@@ -603,6 +604,6 @@ def per_step(seconds):
 
 
 def numbers(logs):
-    """The numbers of the logs behind the bar."""
+    """The numbers from the logs, as shown after the bar."""
     means = {name: float(np.mean(value)) for name, value in (logs or {}).items() if name != "outputs"}
     return "".join(f" - {name}: {value:.{'4f' if abs(value) > 1e-3 else '4e'}}" for name, value in means.items())

@@ -1,4 +1,4 @@
-"""tf.keras.constraints: what an optimizer does to a weight after each step, so that it stays in bounds.
+"""tf.keras.constraints: functions that an optimizer applies to a weight after each step to keep it in bounds.
 
 A constraint is given to a layer, as `kernel_constraint`, or to `add_weight`.
 """
@@ -47,7 +47,7 @@ class MinMaxNorm(Constraint):
 
     Args:
         min_value, max_value: the limits of the norm.
-        rate: how far the norm moves to its limit in a step: 1.0 is all the way.
+        rate: how much of the way to its limit the norm moves in a step; 1.0 is all of it.
         axis: the axis, or axes, of a vector: 0 for the weights that lead to one unit of a Dense layer.
 
     >>> import minigrad as mg
@@ -94,7 +94,7 @@ class UnitNorm(Constraint):
 
 
 def norm_along(w, axis):
-    """The L2 norm along an axis, which stays, with length 1."""
+    """The L2 norm along an axis, which is kept with length 1."""
     return math.sqrt(math.reduce_sum(math.square(w), axis, True))
 
 

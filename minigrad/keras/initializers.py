@@ -85,7 +85,8 @@ class constant_initializer(Initializer):
     """`tf.constant_initializer`: one number everywhere, or all values in row-major order.
 
     Args:
-        value: a number, or a list, tuple or array with as many numbers as the weight. Its dtype is the default one.
+        value: a number, or a list, tuple or array with as many numbers as the weight. A call without a dtype uses its
+            dtype.
 
     Raises:
         TypeError: the value is something else, such as a Tensor.
@@ -106,7 +107,7 @@ class constant_initializer(Initializer):
 
 
 def of_rank(problem, shape):
-    """The error for a shape with too few or too many axes."""
+    """The error for a shape with the wrong number of axes."""
     return received(problem, shape=f"{shape} of rank {len(shape)}.")
 
 
@@ -132,7 +133,7 @@ class Identity(Initializer):
 
 
 class RandomInitializer(Initializer):
-    """What random initializers share: a seed, by default drawn from Python's `random`."""
+    """The base class of random initializers, with a seed, by default drawn from Python's `random`."""
 
     def __init__(self, seed=None):
         self.seed = python_random.randint(1, 10**9) if seed is None else seed
@@ -161,7 +162,7 @@ class RandomNormal(RandomInitializer):
 
 
 class TruncatedNormal(RandomNormal):
-    """As `RandomNormal`, but truncated at two standard deviations from the mean.
+    """Like `RandomNormal`, but truncated at two standard deviations from the mean.
 
     >>> import minigrad as mg
     >>> print(mg.keras.initializers.TruncatedNormal(mean=1.0, seed=1)((3,)).numpy().round(3))
@@ -188,14 +189,14 @@ class RandomUniform(RandomInitializer):
 
 
 class VarianceScaling(RandomInitializer):
-    """Random numbers with mean 0 and variance `scale / n`, so that the size of activations is kept from layer to layer.
+    """Random numbers with mean 0 and variance `scale / n`, to keep the scale of activations from layer to layer.
 
     For a weight of shape (..., inputs, outputs) with r positions in the leading axes, fan_in is `r * inputs` and
     fan_out is `r * outputs`.
 
     Args:
         scale: a positive factor.
-        mode: what n is: "fan_in", "fan_out" or "fan_avg", their mean.
+        mode: the meaning of n: "fan_in", "fan_out" or "fan_avg", their mean.
         distribution: "truncated_normal" (or "normal"), "untruncated_normal" or "uniform".
         seed: an integer; by default drawn from Python's `random`.
 
@@ -224,13 +225,13 @@ class VarianceScaling(RandomInitializer):
         limit, stddev = python_math.sqrt(3.0 * variance), python_math.sqrt(variance)
         draw, first, second = {
             "uniform": (stateless_uniform, -limit, limit), "untruncated_normal": (stateless_normal, 0.0, stddev),
-            "truncated_normal": (stateless_truncated_normal, 0.0, stddev / 0.87962566103423978),  # that of one cut at 2
+            "truncated_normal": (stateless_truncated_normal, 0.0, stddev / 0.87962566103423978),  # normal, cut at 2
         }[self.distribution]  # fmt: skip
         return draw(tuple(shape), self.seeds(), first, second, numpy_dtype(dtype))
 
 
 def one_of(name, given, *allowed):
-    """The setting of this name. Raise ValueError if it is not allowed."""
+    """The setting of this name. Raises ValueError if it is not allowed."""
     if given not in allowed:
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"Invalid `{name}` argument: {visible(given)}. Please use one of {listed}")
@@ -238,7 +239,7 @@ def one_of(name, given, *allowed):
 
 
 class FixedScaling(VarianceScaling):
-    """VarianceScaling with the settings that stand in the head of a class."""
+    """VarianceScaling with settings given as class arguments."""
 
     settings: dict
 
@@ -310,7 +311,7 @@ class LecunNormal(FixedScaling, scale=1.0, mode="fan_in", distribution="truncate
 
 
 def fans(shape):
-    """fan_in and fan_out of a weight of this shape: the number of inputs of an output, and of outputs of an input."""
+    """fan_in and fan_out of a weight of this shape: the number of inputs per output, and of outputs per input."""
     if len(shape) < 2:
         return (shape[0], shape[0]) if shape else (1, 1)
     receptive_field = python_math.prod(shape[:-2])
@@ -320,10 +321,10 @@ def fans(shape):
 class Orthogonal(RandomInitializer):
     """A matrix with orthogonal rows or columns: the Q of the QR decomposition of normal random numbers.
 
-    (Saxe et al., 2013.) If the shape has more than two axes, all but the last together are the rows.
+    (Saxe et al., 2013.) If the shape has more than two axes, all but the last are flattened into the rows.
 
     Args:
-        gain: the length of the rows or columns.
+        gain: the norm of the rows or columns.
         seed: an integer; by default drawn from Python's `random`.
 
     Raises:
@@ -350,7 +351,7 @@ class Orthogonal(RandomInitializer):
 
 
 class RandomOpInitializer(Initializer):
-    """What `tf.random_normal_initializer` and `tf.random_uniform_initializer` share.
+    """The base class of `tf.random_normal_initializer` and `tf.random_uniform_initializer`.
 
     Without a seed they draw from the generator of `mg.random`, which `set_seed` sets.
     """
@@ -404,7 +405,7 @@ lecun_uniform, lecun_normal = LecunUniform, LecunNormal
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
 BY_NAME = {name: globals()[name] for name in __all__ if name not in ("Initializer", "get")}
 BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones}
-zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras has no such names
+zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras does not have these names
 
 
 def get(identifier):

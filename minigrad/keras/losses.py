@@ -31,7 +31,7 @@ LOG_2 = 0.6931471805599453
 
 
 def aligned(y_true, y_pred):
-    """Both as Tensors of the dtype of the prediction. If only one has a last axis of length 1, both get or lose it."""
+    """Both as Tensors of the prediction's dtype. If one has an extra last axis of length 1, both get or lose it."""
     y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
         return (shaping.expand_dims(y_true, -1), y_pred) if y_true.ndim == 1 else (y_true, shaping.squeeze(y_pred, -1))
@@ -41,7 +41,7 @@ def aligned(y_true, y_pred):
 
 
 def in_dtype_of_prediction(y_true, y_pred):
-    """Both as Tensors of the dtype of the prediction."""
+    """Both as Tensors of the prediction's dtype."""
     y_pred = convert(y_pred)
     return as_dtype(y_true, y_pred.dtype), y_pred
 
@@ -187,7 +187,7 @@ def cosine_similarity(y_true, y_pred, axis=-1):
 
     Args:
         y_true, y_pred: Tensors of the same shape.
-        axis: the axis of the vectors, which the result does not have.
+        axis: the axis of the vectors, which the result lacks.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.cosine_similarity([[0.0, 2.0]], [[3.0, 4.0]]).numpy().round(4))
@@ -209,16 +209,16 @@ def huber(y_true, y_pred, delta=1.0):
     y_true, y_pred = aligned(y_true, y_pred)
     error = y_pred - y_true
     size = math.abs(error)
-    half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # in integers half is 0, as in Keras
+    half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # for integers, half is 0, as in Keras
     parts = gathering.where(size <= delta, half * math.square(error), delta * size - half * delta * delta)
     return math.reduce_mean(as_float(parts), -1)
 
 
 def smoothed(y_true, y_pred, from_logits, smoothing, classes):
-    """The smoothed labels, the predictions, and their logits: what they are given as, or come from, or None.
+    """The smoothed labels, the predictions, and the logits of the predictions, or None if they are unknown.
 
     Args:
-        classes: tells of the labels over how many classes the smoothing spreads.
+        classes: a function of the labels: the number of classes that the smoothing is spread over.
 
     Raises:
         ValueError: the shapes differ.
@@ -242,7 +242,7 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
         y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
         from_logits: whether the predictions are logits, the inputs of a sigmoid.
         label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2 (Szegedy et al., 2016).
-        axis: the axis to average over, which the result does not have.
+        axis: the axis to average over, which the result lacks.
 
     Raises:
         ValueError: the shapes differ.
@@ -268,7 +268,7 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
         y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
         from_logits: whether the predictions are logits, the inputs of a softmax.
         label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1] (Szegedy et al., 2016).
-        axis: the axis of the classes, which the result does not have.
+        axis: the axis of the classes, which the result lacks.
 
     Raises:
         ValueError: the shapes differ.
@@ -285,20 +285,20 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
 
 
 def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
-    """-log(y_pred[..., y_true]): `categorical_crossentropy` for classes that are given as integers.
+    """-log(y_pred[..., y_true]): `categorical_crossentropy` for integer class indices.
 
     Args:
         y_true: class indices, of shape (...) or (..., 1).
         y_pred: probabilities of shape (..., classes), or with `from_logits` their logits.
         from_logits: whether the predictions are logits, the inputs of a softmax.
-        ignore_class: the loss is 0 where the class is this one, which need not be a valid index.
-        axis: the axis of the classes: only the last one.
+        ignore_class: a class, not necessarily a valid index, for which the loss is 0.
+        axis: the axis of the classes; must be the last one.
 
     Returns:
         A Tensor of shape (...).
 
     Raises:
-        ValueError: `axis` is another one, or the shapes do not match.
+        ValueError: `axis` is not the last one, or the shapes do not match.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy())
@@ -321,7 +321,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
 
 
 def without_class(ignored, y_true, y_pred, from_logits):
-    """`sparse_categorical_crossentropy`, and 0 where the class is `ignored`."""
+    """`sparse_categorical_crossentropy`, but 0 where the class is `ignored`."""
     valid = math.not_equal(y_true, ignored)
     y_true = gathering.where(valid, y_true, creation.zeros_like(y_true))
     y_pred = gathering.where(shaping.expand_dims(valid, -1), y_pred, creation.zeros_like(y_pred))
@@ -330,7 +330,7 @@ def without_class(ignored, y_true, y_pred, from_logits):
 
 
 def masked_weights(mask, sample_weight, dtype, reduction):
-    """The weights of the examples, 0 where the mask is False; for a mean over the others they are scaled."""
+    """The sample weights, 0 where the mask is False; for a mean, the others are scaled up to compensate."""
     weights = as_dtype(mask, dtype)
     if reduction in ("mean", "sum_over_batch_size"):
         weights = weights * math.divide_no_nan(as_dtype(mask.shape.num_elements(), dtype), math.reduce_sum(weights))
@@ -344,17 +344,17 @@ def binary_focal_crossentropy(y_true, y_pred, apply_class_balancing=False, alpha
                               label_smoothing=0.0, axis=-1):  # fmt: skip
     """The mean of `binary_crossentropy`, times (1 - p)**gamma for the probability p of the true label, over `axis`.
 
-    What is predicted well counts less (Lin et al., 2018).
+    Well predicted examples count less (Lin et al., 2018).
 
     Args:
         y_true: the labels, 0 or 1.
         y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
-        apply_class_balancing: weigh the label 1 by `alpha`, and the label 0 by 1 - alpha.
+        apply_class_balancing: whether to weight the label 1 by `alpha`, and the label 0 by 1 - alpha.
         alpha: the weight of the label 1.
         gamma: 0 is `binary_crossentropy`.
         from_logits: whether the predictions are logits, the inputs of a sigmoid.
         label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2.
-        axis: the axis to average over, which the result does not have.
+        axis: the axis to average over, which the result lacks.
 
     Raises:
         ValueError: the shapes differ.
@@ -382,10 +382,10 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
         y_true: one-hot rows.
         y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
         alpha: a number, or one for each class.
-        gamma: how much less a class counts that is predicted well.
+        gamma: how much less well predicted classes count.
         from_logits: whether the predictions are logits, the inputs of a softmax.
         label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1].
-        axis: the axis of the classes, which the result does not have.
+        axis: the axis of the classes, which the result lacks.
 
     Raises:
         ValueError: `axis` is a bool.
@@ -407,7 +407,7 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
 def categorical_generalized_cross_entropy(y_true, y_pred, q):
     """(1 - p**q) / q for the probability p of the true class (Zhang and Sabuncu, 2018).
 
-    Near 0 it is the crossentropy, near 1 the mean absolute error, which minds wrong labels less.
+    Near q = 0 it is the crossentropy; near q = 1 the mean absolute error, which is more robust to wrong labels.
 
     Args:
         y_true: class indices, of shape (...) or (..., 1).
@@ -428,9 +428,9 @@ def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
 
     Args:
         y_true, y_pred: masks, of the same shape.
-        alpha: the weight of what is true and not predicted.
-        beta: the weight of what is predicted and not true.
-        axis: the axes of a mask, which the result does not have; None for all.
+        alpha: the weight of false negatives (true but not predicted).
+        beta: the weight of false positives (predicted but not true).
+        axis: the axes of a mask, which the result lacks; None for all.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.tversky([1.0, 1.0, 0.0], [1.0, 0.5, 0.5], alpha=1.0, beta=2.0).numpy().round(4))
@@ -448,7 +448,7 @@ def dice(y_true, y_pred, axis=None):
 
     Args:
         y_true, y_pred: masks, of the same shape.
-        axis: the axes of a mask, which the result does not have; None for all.
+        axis: the axes of a mask, which the result lacks; None for all.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.dice([1.0, 1.0, 0.0], [1.0, 0.0, 0.0]).numpy().round(4))
@@ -460,7 +460,7 @@ def dice(y_true, y_pred, axis=None):
 
 
 def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
-    """The circle loss (Sun et al., 2020): vectors of one class shall be near each other, and far from the others.
+    """The circle loss (Sun et al., 2020): vectors of one class should be close to each other and far from all others.
 
     Args:
         y_true: class indices, of shape (batch,).
@@ -468,7 +468,7 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         ref_labels, ref_embeddings: the classes and vectors to compare with; by default the same ones.
         remove_diagonal: whether a vector is not compared with itself.
         gamma: the scale of the loss.
-        margin: how near, from 0 to 1.
+        margin: how close they should be, from 0 to 1.
 
     Returns:
         A Tensor of shape (batch,).
@@ -499,7 +499,7 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
 class Loss:
     """The base class: a subclass defines `call(y_true, y_pred)`, which returns one loss per example.
 
-    Calling it with `y_true`, `y_pred` and an optional `sample_weight`, whose shape broadcasts to that of the losses,
+    Calling it with `y_true`, `y_pred` and an optional `sample_weight`, which broadcasts to the shape of the losses,
     returns the reduced loss.
 
     Args:
@@ -556,11 +556,11 @@ def structure_of(x):
     return type(x)([structure_of(one) for one in x]) if isinstance(x, (list, tuple)) else None
 
 
-BY_NAME: dict[str, Any] = {"Loss": Loss}  # what `get` finds: losses and their functions
+BY_NAME: dict[str, Any] = {"Loss": Loss}  # for `get`: losses and their functions
 
 
 class FunctionLoss(Loss):
-    """A loss that calls `function`, which stands in the head of its class, with settings that are given once."""
+    """A loss that calls `function`, given as a class argument, with fixed settings."""
 
     function: Any
 
@@ -604,7 +604,7 @@ class LossFunctionWrapper(FunctionLoss):
 
 
 class PlainLoss(FunctionLoss):
-    """A loss without settings of its own: its function, reduced to a scalar."""
+    """A loss that has no settings: its function, reduced to a scalar."""
 
     def __init__(self, reduction="sum_over_batch_size", name=None, dtype=None):
         super().__init__(reduction, name or self.function.__name__, dtype)
@@ -753,7 +753,7 @@ class CategoricalCrossentropy(FunctionLoss, function=categorical_crossentropy):
 class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_crossentropy):
     """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
 
-    A mean is taken over the examples whose class is not ignored. The other arguments are those of `Loss`.
+    The mean excludes examples of the ignored class. The other arguments are those of `Loss`.
 
     >>> import minigrad as mg
     >>> loss = mg.keras.losses.SparseCategoricalCrossentropy(ignore_class=0)
@@ -871,7 +871,7 @@ def get(identifier):
 
     Args:
         identifier: the name of a function or of a class, a class, or a dict {"class_name": name, "config": settings},
-            of which a loss is created; or a function, a loss or None, which are returned unchanged.
+            which creates a loss; or a function, a loss or None, which are returned unchanged.
 
     Raises:
         ValueError: no loss has this name.

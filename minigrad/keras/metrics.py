@@ -2,28 +2,31 @@
 
 import warnings
 
+import numpy as np
+
 from .. import math
 from ..engine import convert, dtypes
 from ..errors import received, visible
-from ..ops import creation, gathering, shaping
+from ..math.elementwise import clip_by_value
+from ..ops import creation, gathering, sequences, shaping
 from . import initializers, losses
-from .activations import MASKS, as_dtype
+from .activations import MASKS, as_dtype, sigmoid
 from .losses import aligned
 from .utils import found, snake_case, unique_name
 from .variable import Variable
 
-__all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
-           "CategoricalHinge", "CosineSimilarity", "Hinge", "KLDivergence", "LogCoshError", "Mean",
-           "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanMetricWrapper", "MeanSquaredError",
-           "MeanSquaredLogarithmicError", "Metric", "Poisson", "R2Score", "RootMeanSquaredError",
-           "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy",
-           "SquaredHinge", "Sum", "TopKCategoricalAccuracy", "binary_accuracy", "categorical_accuracy", "get",
-           "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy",
-           "top_k_categorical_accuracy"]  # fmt: skip
+__all__ = ["AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
+           "CategoricalHinge", "CosineSimilarity", "FalseNegatives", "FalsePositives", "Hinge", "KLDivergence",
+           "LogCoshError", "Mean", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanMetricWrapper",
+           "MeanSquaredError", "MeanSquaredLogarithmicError", "Metric", "Poisson", "Precision", "R2Score", "Recall",
+           "RootMeanSquaredError", "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy",
+           "SparseTopKCategoricalAccuracy", "SquaredHinge", "Sum", "TopKCategoricalAccuracy", "TrueNegatives",
+           "TruePositives", "binary_accuracy", "categorical_accuracy", "get", "sparse_categorical_accuracy",
+           "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy"]  # fmt: skip
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
-    """1 where `y_pred > threshold` is the label `y_true`, 0 or 1, else 0: float32, in the shape of the arguments.
+    """1 where `y_pred > threshold` equals the label `y_true`, 0 or 1, else 0: float32, in the shape of the arguments.
 
     >>> import minigrad as mg
     >>> print(mg.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.7, 0.6]]).numpy())
@@ -34,7 +37,7 @@ def binary_accuracy(y_true, y_pred, threshold=0.5):
 
 
 def categorical_accuracy(y_true, y_pred):
-    """1 where the largest prediction is that of the true class, else 0: (..., classes) becomes (...).
+    """1 where the largest prediction is that for the true class, else 0: (..., classes) becomes (...).
 
     Args:
         y_true: one-hot rows.
@@ -48,7 +51,7 @@ def categorical_accuracy(y_true, y_pred):
 
 
 def sparse_categorical_accuracy(y_true, y_pred):
-    """1 where the largest prediction is that of the true class, else 0.
+    """1 where the largest prediction is that for the true class, else 0.
 
     Args:
         y_true: class indices, of shape (...) or (..., 1).
@@ -68,7 +71,7 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
 
 def top_k_categorical_accuracy(y_true, y_pred, k=5):
-    """1 where the true class is among those of the k largest predictions, else 0: (..., classes) becomes (...).
+    """1 where the true class is among the k largest predictions, else 0: (..., classes) becomes (...).
 
     Args:
         y_true: one-hot rows.
@@ -84,13 +87,13 @@ def top_k_categorical_accuracy(y_true, y_pred, k=5):
 
 
 def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5, from_sorted_ids=False):
-    """1 where the true class is among those of the k largest predictions, else 0.
+    """1 where the true class is among the k largest predictions, else 0.
 
     Args:
         y_true: class indices, of shape (...).
-        y_pred: predictions of shape (..., classes); or with `from_sorted_ids` classes, the most likely first.
+        y_pred: predictions of shape (..., classes); or, with `from_sorted_ids`, class indices, most likely first.
         k: how many predictions count.
-        from_sorted_ids: whether `y_pred` has classes.
+        from_sorted_ids: whether `y_pred` contains class indices.
 
     Returns:
         A float32 Tensor of shape (...).
@@ -121,7 +124,7 @@ class Metric:
     `add_weight` creates a Variable. Calling the metric updates the state and returns the result.
 
     Args:
-        dtype: of the Variables; float32 by default.
+        dtype: the dtype of the Variables; float32 by default.
         name: by default the name of the class in snake_case, numbered.
 
     >>> import minigrad as mg
@@ -162,7 +165,7 @@ class Metric:
         return variable
 
     def add_weight(self, shape=(), initializer=None, dtype=None, name=None) -> Variable:
-        """As `add_variable`, by default for a scalar."""
+        """Like `add_variable`, by default for a scalar."""
         return self.add_variable(shape, initializer, dtype, name=name)
 
     def update_state(self, *args, **kwargs):
@@ -179,7 +182,7 @@ class Metric:
 
     @property
     def variables(self) -> list:
-        """Its Variables, and those of the metrics in its attributes."""
+        """The Variables of the metric, and those of the metrics in its attributes."""
         inner = [metric for metric in vars(self).values() if isinstance(metric, Metric)]
         return self._variables + [v for metric in inner for v in metric.variables]
 
@@ -241,7 +244,7 @@ class Mean(Metric):
 
 
 def weighted_per_example(values, weights, reduce, dtype):
-    """The values times their weights, with all axes but the first reduced, and the weights per example, or None."""
+    """The weighted values, with all axes but the first reduced, and the weight of each example, or None."""
     mask, values = MASKS.of(values), as_dtype(values, dtype)
     if weights is not None:
         weights = as_dtype(weights, dtype) if mask is None else losses.masked_weights(mask, weights, dtype, "sum")
@@ -262,7 +265,7 @@ class MeanMetricWrapper(Mean):
     Args:
         fn: a function of `y_true` and `y_pred` that returns one value per example.
         name: by default the name of the class in snake_case, numbered.
-        dtype: of the Variables; float32 by default.
+        dtype: the dtype of the Variables; float32 by default.
         **kwargs: further arguments of the function.
 
     >>> import minigrad as mg
@@ -285,10 +288,10 @@ class MeanMetricWrapper(Mean):
 
 
 class FunctionMetric(MeanMetricWrapper):
-    """The mean of the function that stands in the head of its class, which has no settings."""
+    """The mean of a function without settings, given as a class argument."""
 
     def __init_subclass__(cls, function=None, name=None):
-        if function is None:  # a subclass of one of these
+        if function is None:  # a further subclass
             return
         own_name = name or snake_case(cls.__name__)
 
@@ -550,13 +553,14 @@ class R2Score(Metric):
 
     Args:
         class_aggregation: how to combine the scores of the columns: "uniform_average", "variance_weighted_average", or
-            None for one score each.
+            None for one score per column.
         num_regressors: p adjusts the score of n numbers to 1 - (1 - score) * (n - 1) / (n - p - 1).
-        name: of the metric.
-        dtype: of the Variables; float32 by default.
+        name: the name of the metric.
+        dtype: the dtype of the Variables; float32 by default.
 
     Raises:
-        ValueError: there is no such aggregation, `num_regressors` is negative, or (in a call) the values are no matrix.
+        ValueError: there is no such aggregation, `num_regressors` is negative, or (in a call) the values are not a
+            matrix.
 
     >>> import minigrad as mg
     >>> print(mg.keras.metrics.R2Score()([[1.0], [4.0], [3.0]], [[2.0], [4.0], [4.0]]).numpy().round(4))
@@ -579,7 +583,7 @@ class R2Score(Metric):
         self.squared_sum = None
 
     def _build(self, y_true, y_pred):
-        """Create the sums over the examples, one for each column."""
+        """Create the sums over the examples, one per column."""
         if y_true.ndim != 2 or y_pred.ndim != 2:
             problem = "R2Score expects 2D inputs with shape (batch_size, output_dim)."
             shapes = f"y_pred.shape={tuple(y_pred.shape)} and y_true.shape={tuple(y_true.shape)}"
@@ -613,7 +617,7 @@ class R2Score(Metric):
         return self._adjusted(scores) if self.num_regressors else scores
 
     def _adjusted(self, score):
-        """The score that minds the number of regressors, unless there are too few numbers for it."""
+        """The score adjusted for the number of regressors, unless there are too few examples."""
         free = self.num_samples - 1.0 - self.num_regressors
         if free > 0:
             return 1.0 - (1.0 - score) * (self.num_samples - 1.0) / free
@@ -621,6 +625,235 @@ class R2Score(Metric):
         problem = many if free < 0 else "Division by zero in Adjusted"
         warnings.warn(f"{problem} R2 score. Falling back to standard R2 score.", stacklevel=3)
         return score
+
+
+LOWEST = -1e10  # stands for a prediction that is not among the k largest
+ENTRIES = {  # of a confusion matrix: is the label positive, and is the prediction?
+    "true_positives": (True, True), "false_positives": (False, True),
+    "true_negatives": (False, False), "false_negatives": (True, False),
+}  # fmt: skip
+
+
+class ConfusionMetric(Metric):
+    """Adds up entries of the confusion matrix: a prediction is positive if it is greater than a threshold.
+
+    Args:
+        thresholds: numbers in [0, 1], each counted by itself; by default 0.5.
+        top_k: only the k largest predictions of a row can be positive, by default all of these.
+        class_id: count this column of the labels and predictions alone.
+        name: by default the name of the class in snake_case, numbered.
+        dtype: of the Variables; float32 by default.
+
+    Raises:
+        ValueError: a threshold is outside [0, 1]; or (in a call) `class_id` is given, but predictions have one axis.
+    """
+
+    entries: tuple = ()  # those that it adds up
+
+    def __init__(self, thresholds=None, top_k=None, class_id=None, name=None, dtype=None):
+        super().__init__(dtype, name)
+        given = list(thresholds) if isinstance(thresholds, (list, tuple)) else [thresholds]
+        if thresholds is not None and (bad := [one for one in given if one is None or not 0 <= one <= 1]):
+            raise ValueError(f"Threshold values must be in [0, 1]. Received: {bad}")
+        self.top_k, self.class_id = top_k, class_id
+        self._count_at([0.5 if top_k is None else LOWEST] if thresholds is None else given, given)
+
+    def _count_at(self, thresholds, even):
+        """Create a count for each threshold. If `even` is evenly spaced, predictions are compared in steps."""
+        count = len(even)
+        steps = count > 2 and np.allclose(even, np.arange(count) / (count - 1), atol=1e-7)
+        self.thresholds, self._steps = thresholds, count - 1 if steps else None
+        self._levels = np.arange(count) - (np.asarray(thresholds) < 0) if steps else np.asarray(thresholds)
+        names = {entry: entry if len(self.entries) > 1 else "accumulator" for entry in self.entries}
+        self._counts = {entry: self.add_variable([count], "zeros", name=name) for entry, name in names.items()}
+        vars(self).update({name: self._counts[entry] for entry, name in names.items()})
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_true, y_pred = aligned(as_dtype(y_true, self.dtype), as_dtype(y_pred, self.dtype))
+        weights = as_dtype(1.0 if sample_weight is None else sample_weight, self.dtype)
+        weights = shaping.expand_dims(weights, -1) if 0 < weights.ndim < y_pred.ndim else weights
+        weights = shaping.broadcast_to(weights, y_pred.shape)
+        if self.top_k is not None:
+            places = math.top_k(y_pred, self.top_k).indices
+            largest = math.reduce_any(math.equal(places[..., None], sequences.range(y_pred.shape[-1])), -2)
+            y_pred = gathering.where(largest, y_pred, LOWEST)
+        if self.class_id is not None:
+            if y_pred.ndim == 1:
+                problem = "When class_id is provided, y_pred must be a 2D array with shape (num_samples, num_classes)"
+                raise ValueError(f"{problem}, found shape: {tuple(y_pred.shape)}")
+            y_true, y_pred, weights = (one[..., self.class_id] for one in (y_true, y_pred, weights))
+        labels, y_pred, weights = (shaping.reshape(one, [1, -1]) for one in (y_true != 0, y_pred, weights))
+        if self._steps:
+            y_pred = clip_by_value(y_pred, 0.0, 1.0) * float(self._steps)
+        positive = math.greater(y_pred, as_dtype(self._levels[:, None], self.dtype))
+        for entry, variable in self._counts.items():
+            label, prediction = ENTRIES[entry]
+            chosen = math.logical_and(math.equal(labels, label), math.equal(positive, prediction))
+            variable.assign_add(math.reduce_sum(gathering.where(chosen, weights, 0.0), 1))
+
+    def _one_or_all(self, values):
+        """The value for the only threshold, or those for all."""
+        return values[0] if len(self.thresholds) == 1 else as_dtype(values, self.dtype)
+
+
+class CountOfEntries(ConfusionMetric):
+    """One entry of the confusion matrix."""
+
+    def __init__(self, thresholds=None, name=None, dtype=None):
+        super().__init__(thresholds, name=name, dtype=dtype)
+
+    def result(self):
+        return self._one_or_all(self.accumulator)
+
+
+class TruePositives(CountOfEntries):
+    """How many positive labels (or how much of their weights) were predicted as positive.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.TruePositives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
+    1.0
+    """
+
+    entries = ("true_positives",)
+
+
+class FalsePositives(CountOfEntries):
+    """How many negative labels (or how much of their weights) were predicted as positive.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.FalsePositives(thresholds=[0.5, 0.85])([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
+    [1. 0.]
+    """
+
+    entries = ("false_positives",)
+
+
+class TrueNegatives(CountOfEntries):
+    """How many negative labels (or how much of their weights) were predicted as negative.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.TrueNegatives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
+    1.0
+    """
+
+    entries = ("true_negatives",)
+
+
+class FalseNegatives(CountOfEntries):
+    """How many positive labels (or how much of their weights) were predicted as negative.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.FalseNegatives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
+    1.0
+    """
+
+    entries = ("false_negatives",)
+
+
+class Precision(ConfusionMetric):
+    """The share of positive predictions that are right: TP / (TP + FP); 0 without any.
+
+    Arguments and errors are those of the confusion matrix: `thresholds`, `top_k`, `class_id`, `name` and `dtype`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.Precision()([1, 1, 0, 0], [0.9, 0.7, 0.8, 0.1]).numpy().round(4))
+    0.6667
+    """
+
+    entries, _direction = ("true_positives", "false_positives"), "up"
+
+    def result(self):
+        right, wrong = self._counts.values()
+        return self._one_or_all(math.divide_no_nan(right, right + wrong))
+
+
+class Recall(Precision):
+    """The share of positive labels that were found: TP / (TP + FN); 0 without any. Arguments as `Precision`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.Recall(thresholds=[0.5, 0.8])([1, 1, 0, 0], [0.9, 0.7, 0.8, 0.1]).numpy())
+    [1.  0.5]
+    """
+
+    entries = "true_positives", "false_negatives"
+
+
+class AUC(ConfusionMetric):
+    """The area under a curve that is drawn by moving the threshold, as a sum over the steps between thresholds.
+
+    Args:
+        num_thresholds: so many, evenly spaced from 0 to 1.
+        curve: "ROC" (recall over the false positive rate), "PR" (precision over recall), or "PRGAIN": precision gain
+            over recall gain (Flach and Kull, Precision-Recall-Gain Curves, 2015).
+        summation_method: "interpolation" (the mean of both ends; for "PR" counts, not ratios, are interpolated: Davis
+            and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006), "minoring" or "majoring".
+        name: by default "auc", numbered.
+        dtype: of the Variables; float32 by default.
+        thresholds: numbers between 0 and 1, in place of `num_thresholds`.
+        multi_label, num_labels, label_weights: not supported; labels are counted all together.
+        from_logits: whether predictions are logits, not probabilities.
+
+    Raises:
+        ValueError: there are fewer than 2 thresholds, or no such curve or method.
+        NotImplementedError: one area for each label is wanted.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.AUC(num_thresholds=3)([0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9]).numpy())
+    0.75
+    """
+
+    entries, _direction = tuple(ENTRIES), "up"
+
+    def __init__(self, num_thresholds=200, curve="ROC", summation_method="interpolation", name=None,
+                 dtype=None, thresholds=None, multi_label=False, num_labels=None, label_weights=None,
+                 from_logits=False):  # fmt: skip
+        if thresholds is None and num_thresholds <= 1:
+            raise received("Argument `num_thresholds` must be an integer > 1.", num_thresholds=num_thresholds)
+        if multi_label or num_labels or label_weights is not None:
+            raise NotImplementedError("AUC counts all labels together: for one label write AUC() and give it a column.")
+        self.curve, self.summation_method = str(curve).upper(), str(summation_method).lower()
+        if self.curve not in ("PR", "ROC", "PRGAIN"):
+            expected = 'Expected values are ["PR", "ROC", "PRGAIN"]'
+            raise ValueError(f'Invalid AUC curve value: "{visible(curve)}". {expected}')
+        if self.summation_method not in ("interpolation", "majoring", "minoring"):
+            expected = 'Expected values are ["interpolation", "majoring", "minoring"]'
+            raise ValueError(f'Invalid AUC summation method value: "{visible(summation_method)}". {expected}')
+        Metric.__init__(self, dtype, name)
+        if thresholds is None:
+            thresholds = np.arange(1, num_thresholds - 1) / (num_thresholds - 1)
+        self.top_k = self.class_id = None
+        self.num_thresholds, self._from_logits = len(thresholds) + 2, from_logits
+        inner = sorted(thresholds)
+        self._count_at([-1e-7, *inner, 1 + 1e-7], [0.0, *inner, 1.0])
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(y_true, sigmoid(y_pred) if self._from_logits else y_pred, sample_weight)
+
+    def result(self):
+        right, wrong, rejected, missed = (variable.value for variable in self._counts.values())
+        if (self.curve, self.summation_method) == ("PR", "interpolation"):
+            return self._between_counts(right, right + wrong, right + missed)
+        recall = math.divide_no_nan(right, right + missed)
+        if self.curve == "ROC":
+            x, y = math.divide_no_nan(wrong, wrong + rejected), recall
+        elif self.curve == "PR":
+            x, y = recall, math.divide_no_nan(right, right + wrong)
+        else:
+            odds = math.divide_no_nan(right + missed, rejected + wrong)
+            x = math.maximum(gathering.where(right == 0, 0.0, 1.0 - odds * math.divide_no_nan(missed, right)), 0.0)
+            y = gathering.where(right == 0, 1.0, 1.0 - odds * math.divide_no_nan(wrong, right))
+        low, high = math.minimum(y[:-1], y[1:]), math.maximum(y[:-1], y[1:])
+        height = {"minoring": low, "majoring": high, "interpolation": (low + high) / 2}[self.summation_method]
+        return math.reduce_sum((x[:-1] - x[1:]) * height)
+
+    def _between_counts(self, right, chosen, positive):
+        """The area under precision over recall, if true positives and positive predictions vary linearly in a step."""
+        slope = math.divide_no_nan(right[:-1] - right[1:], math.maximum(chosen[:-1] - chosen[1:], 0.0))
+        offset = right[1:] - slope * chosen[1:]
+        both = math.logical_and(chosen[:-1] > 0, chosen[1:] > 0)
+        ratio = gathering.where(both, math.divide_no_nan(chosen[:-1], chosen[1:]), 1.0)
+        areas = slope * (right[:-1] - right[1:] + offset * math.log(ratio))
+        return math.reduce_sum(math.divide_no_nan(areas, positive[1:]))
 
 
 CLASSES = [one for one in list(globals().values()) if isinstance(one, type) and one.__name__ in __all__]

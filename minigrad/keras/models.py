@@ -1,4 +1,4 @@
-"""tf.keras.models: `Model` and `Sequential` under their second name."""
+"""tf.keras.models: `Model` and `Sequential` under their other name."""
 
 from .layers.models import Model, Sequential
 

@@ -25,7 +25,7 @@ class Optimizer:
     """The base class: a subclass defines `update_step`, and `build` if it keeps Variables of its own.
 
     (The optimizers of this file name their `slots`, arrays kept for each Variable, with their values before the first
-    step, and define `update` in NumPy.)
+    step, in one dict for those that are made Variable by Variable; and they define `update` in NumPy.)
 
     Args:
         learning_rate: a float, a schedule, or a function without arguments.
@@ -35,14 +35,15 @@ class Optimizer:
         global_clipnorm: the maximum L2 norm of all gradients together.
         use_ema: keep an exponential moving average of each Variable.
         ema_momentum: m in `average = m * average + (1 - m) * value`.
-        ema_overwrite_frequency: assign the averages to the Variables every so many steps; if None, only
-            `finalize_variable_values` does.
-        loss_scale_factor: divide all gradients by it; they must be those of `scale_loss(loss)`.
+        ema_overwrite_frequency: the number of steps after which the averages are assigned to the Variables; if None,
+            only `finalize_variable_values` does so.
+        loss_scale_factor: divide all gradients by it; they must be gradients of `scale_loss(loss)`.
         gradient_accumulation_steps: only None.
         name: by default the name of the class in snake_case, numbered.
 
     Raises:
-        ValueError: a setting has a wrong type or is out of range, two clippings are set, or the name has a slash.
+        ValueError: a setting has the wrong type or is out of range, two kinds of clipping are set, or the name has a
+            slash.
         UnimplementedError: `gradient_accumulation_steps` is given.
 
     >>> import minigrad as mg
@@ -55,7 +56,7 @@ class Optimizer:
     [0.5 2.5]
     """
 
-    float_op = ""  # the op in which TensorFlow combines the Variable with a float, and so refuses integer Variables
+    float_op = ""  # the op with which TensorFlow combines the Variable and a float, and so refuses integer Variables
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
                  use_ema=False, ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None,
@@ -87,15 +88,15 @@ class Optimizer:
             self._rate = learning_rate
             if not callable(learning_rate):
                 self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
-        self.built, self._known, self.slots, self._slots, self._averages, self._added = False, {}, {}, {}, [], []
+        self.built, self._known, self.slots, self._slots, self._averages, self._added = False, {}, [], {}, [], []
         self._undecayed, self._undecayed_names = set(), []
 
     @property
     def learning_rate(self):
-        """The current learning rate. It can be set; a schedule or a function only to another one.
+        """The current learning rate. It can be set; but a schedule or a function can only be replaced by another one.
 
         Raises:
-            TypeError: (when it is set) a schedule or a function would become a number.
+            TypeError: (when it is set) a number would replace a schedule or a function.
         """
         if isinstance(self._rate, Variable):
             return self._rate
@@ -119,16 +120,18 @@ class Optimizer:
         return [self.iterations, *rate, *self._added]
 
     def build(self, variables) -> None:
-        """Create the slots of these Variables, the only ones it can train from then on. A second call does nothing."""
+        """Create slots for these Variables, the only ones it can train from then on. Further calls do nothing."""
         if self.built:
             return
         self._known = {variable.id: variable for variable in variables}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
-        initial = {slot: initializers.Constant(value) for slot, value in self.slots.items()}
-        for variable in variables:
-            made = {slot: self.add_variable_from_reference(variable, slot, value) for slot, value in initial.items()}
-            self._slots[variable.id] = made
+        self._slots = {variable.id: {} for variable in variables}
+        for together in self.slots:
+            initial = [initializers.Constant(value) for value in together.values()]
+            for slot, made in zip(together, self.add_optimizer_variables(variables, list(together), initial)):
+                for variable, array in zip(variables, made):
+                    self._slots[variable.id][slot] = array
         self.built = True
         restore_what_waits()
 
@@ -140,7 +143,7 @@ class Optimizer:
         return variable
 
     def add_variable_from_reference(self, reference_variable, name="var", initializer="zeros") -> Variable:
-        """Create a Variable of the optimizer with the shape and dtype of another, whose name its own begins with."""
+        """Create a Variable of the optimizer with the shape and dtype of another, whose name is a prefix of its own."""
         owner = getattr(reference_variable, "path", reference_variable.name).replace("/", "_").replace(":", "_")
         dtype = inner(reference_variable).dtype
         return self.add_variable(reference_variable.shape, initializer, dtype, f"{owner}_{name}")
@@ -151,16 +154,20 @@ class Optimizer:
         Args:
             trainable_variables: a list of Variables.
             name: a name, or a list of names.
-            initializer: a name or an initializer.
+            initializer: a name or an initializer, or a list of one for each name.
 
         Returns:
             A list of Variables; for a list of names, a tuple of lists.
         """
-        if not isinstance(name, str):
-            return tuple(self.add_optimizer_variables(trainable_variables, one, initializer) for one in name)
-        return [self.add_variable_from_reference(variable, name, initializer) for variable in trainable_variables]
+        names = [name] if isinstance(name, str) else name
+        initial = initializer if isinstance(initializer, (list, tuple)) else [initializer] * len(names)
+        columns: tuple = tuple([] for _ in names)
+        for variable in trainable_variables:
+            for column, *one in zip(columns, names, initial, strict=True):
+                column.append(self.add_variable_from_reference(variable, *one))
+        return columns[0] if isinstance(name, str) else columns
 
-    def _get_variable_index(self, variable):  # the documentation of Keras uses it in subclasses
+    def _get_variable_index(self, variable):  # used in subclasses, in the documentation of Keras
         return list(self._known).index(variable.id)
 
     def assign(self, variable, value) -> None:
@@ -195,7 +202,7 @@ class Optimizer:
             A Variable: the number of steps taken.
 
         Raises:
-            ValueError: all gradients are None, the items are not pairs, or a Variable was not in the first step.
+            ValueError: all gradients are None, the items are not pairs, or a Variable was not part of the first step.
             InvalidArgumentError: the shapes of a gradient and its Variable differ. Then no Variable is changed.
         """
         grads, variables = zip(*grads_and_vars)
@@ -203,7 +210,7 @@ class Optimizer:
         return self.iterations
 
     def apply(self, grads, trainable_variables=None) -> None:
-        """Take one step, as `apply_gradients`, with gradients and Variables in two lists.
+        """Take one step, like `apply_gradients`, with gradients and Variables in two lists.
 
         Args:
             grads: gradients, or None where there is none.
@@ -254,14 +261,14 @@ class Optimizer:
             variable.assign_sub(value * in_dtype(self.weight_decay) * convert(rate).value.astype(in_dtype))
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None) -> None:
-        """Let the weight decay leave out Variables; before the first step.
+        """Exclude Variables from weight decay; call it before the first step.
 
         Args:
             var_list: Variables.
             var_names: parts of the names of Variables: `["bias"]` for all biases.
 
         Raises:
-            ValueError: a step was taken.
+            ValueError: a step has already been taken.
         """
         if self.built:
             problem = "`exclude_from_weight_decay()` can only be configured before the optimizer is built."
@@ -285,13 +292,13 @@ class Optimizer:
         """Update one Variable.
 
         Args:
-            gradient: a Tensor of the shape of the Variable, or IndexedSlices; clipped, if a setting says so.
+            gradient: a Tensor of the shape of the Variable, or IndexedSlices; clipped if a setting says so.
             variable: the `mg.Variable`; for a Keras Variable its `value`.
             learning_rate: a Keras Variable or a Tensor.
         """
         self.check_not_integer(variable)
         own = variable.dtype.as_numpy_dtype
-        in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are computed with in float32
+        in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are updated in float32
         slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
         values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
         dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
@@ -305,7 +312,7 @@ class Optimizer:
         self.assign_sub(variable, step)
 
     def check_not_integer(self, variable):
-        """Refuse an integer Variable if TensorFlow does for this optimizer.
+        """Raise an error for an integer Variable if TensorFlow does so for this optimizer.
 
         Raises:
             InvalidArgumentError: it is one.
@@ -316,7 +323,7 @@ class Optimizer:
             raise by_kernel(self.float_op, f"{problem}: {advice}")
 
     def clipped(self, grads):
-        """The gradients after the clipping that was asked for."""
+        """The gradients after clipping."""
         if self.clipvalue:
             return [np.clip(dx, -self.clipvalue, self.clipvalue) for dx in grads]
         if self.clipnorm:
@@ -327,11 +334,11 @@ class Optimizer:
         return grads
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        """What to subtract from a Variable with the gradient dx: an array of the same shape.
+        """The array to subtract from a Variable with the gradient dx.
 
         Args:
-            dx: an array; for an integer Variable it is in float32, as all others.
-            squared: dx * dx; for a row that `IndexedSlices` contain twice it is the sum of the squares, as in Keras.
+            dx: an array; in float32 for an integer Variable, and then so are all the others.
+            squared: dx * dx; for a row that occurs twice in `IndexedSlices`, the sum of the squares, as in Keras.
             slots: name -> array of the shape of dx. Arrays assigned to it are kept for the next step.
             rate: the learning rate, in the dtype of dx.
             in_dtype: converts a number to this dtype.
@@ -348,7 +355,7 @@ def check_learning_rate(learning_rate):
 
 @contextlib.contextmanager
 def all_or_nothing(variables):
-    """A block that restores the values of these Variables if it raises."""
+    """A block that restores the values of these Variables if it raises an error."""
     before = [variable.numpy() for variable in variables]
     try:
         yield
@@ -364,10 +371,10 @@ def incompatible(shape, other):
 
 
 def add_without_broadcast(x, dx):
-    """x + dx; as in an update of a Variable, the shapes must be equal.
+    """x + dx for equal shapes, as in an update of a Variable.
 
     Raises:
-        InvalidArgumentError: they differ.
+        InvalidArgumentError: the shapes differ.
     """
     if dx.shape != x.shape:
         shapes = f"variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}"
@@ -377,7 +384,7 @@ def add_without_broadcast(x, dx):
 
 
 def inner(variable):
-    """The `mg.Variable` in a Keras Variable; an `mg.Variable` itself."""
+    """The `mg.Variable` inside a Keras Variable; an `mg.Variable` itself."""
     return variable.value if isinstance(variable, Variable) else variable
 
 
@@ -399,7 +406,7 @@ def dense(dx, values):
 
 
 def update_variable(variable, value, dense_method, sparse_method):
-    """Call the method of a Variable for a dense value, or the one for IndexedSlices, with the value in its dtype."""
+    """Call the dense or the sparse method of a Variable, by the kind of the value, which is cast to its dtype."""
     variable = inner(variable)
     if isinstance(value, IndexedSlices):
         getattr(variable, sparse_method)(with_values(value, cast(value.values, variable.dtype).value))
@@ -459,7 +466,7 @@ class SGD(Optimizer):
             raise ValueError("`momentum` must be a float between [0, 1].")
         super().__init__(learning_rate, *settings, **named)
         self.momentum, self.nesterov = momentum, nesterov
-        self.slots = {"momentum": 0.0} if momentum else {}
+        self.slots = [{"momentum": 0.0}] if momentum else []
 
     def update(self, dx, squared, slots, rate, in_dtype):
         if not self.momentum:
@@ -494,7 +501,7 @@ class Adam(Optimizer):
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
-        self.slots = dict.fromkeys(["momentum", "velocity", *["velocity_hat"] * amsgrad], 0.0)
+        self.slots = [{"momentum": 0.0, "velocity": 0.0}, *[{"velocity_hat": 0.0}] * amsgrad]
 
     def update(self, dx, squared, slots, rate, in_dtype):
         one, t = in_dtype(1), (self.iterations.numpy() + 1).astype(in_dtype)
@@ -556,7 +563,7 @@ class RMSprop(Optimizer):
         super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
         names = ["velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered]
-        self.slots = dict.fromkeys(names, 0.0)
+        self.slots = [{name: 0.0} for name in names]
         self.float_op = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, in_dtype):
@@ -590,7 +597,7 @@ class Adagrad(Optimizer):
     def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
-        self.slots = {"accumulator": initial_accumulator_value}
+        self.slots = [{"accumulator": initial_accumulator_value}]
 
     def update(self, dx, squared, slots, rate, in_dtype):
         total = slots["accumulator"] = add_without_broadcast(slots["accumulator"], squared)
@@ -601,7 +608,7 @@ class Adagrad(Optimizer):
 
 
 def overwritten(grads, variables):
-    """The gradients and Variables without those with `overwrite_with_gradient`, which take their gradient as value."""
+    """Assign gradients to Variables with `overwrite_with_gradient`; return the other gradients and Variables."""
     rest = []
     for dx, variable in zip(grads, variables):
         if getattr(variable, "overwrite_with_gradient", False):
@@ -628,7 +635,7 @@ class Schedule:
 
 
 class Decay(Schedule):
-    """What schedules share that depend on `step / decay_steps`."""
+    """The base class of schedules that depend on `step / decay_steps`."""
 
     def __init__(self, initial_learning_rate, decay_steps):
         if decay_steps <= 0:
@@ -642,7 +649,7 @@ class Decay(Schedule):
 
 
 class RateDecay(Decay):
-    """What schedules share that also have a `decay_rate`; with `staircase` they are constant between multiples."""
+    """The base class of schedules with a `decay_rate`; with `staircase`, a step function of `step / decay_steps`."""
 
     def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
         super().__init__(initial_learning_rate, decay_steps)
@@ -650,7 +657,7 @@ class RateDecay(Decay):
 
     def __call__(self, step):
         initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
-        periods = math.floor(step / steps) if self.staircase else step / steps  # of integers it is in float64
+        periods = math.floor(step / steps) if self.staircase else step / steps  # float64 for integers
         return self.decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
 
 
@@ -672,7 +679,7 @@ class ExponentialDecay(RateDecay):
     """
 
     def decayed(self, initial, rate, periods):
-        """The learning rate after this many times `decay_steps` steps."""
+        """The learning rate after `periods * decay_steps` steps."""
         return initial * rate**periods
 
 
@@ -694,7 +701,7 @@ class InverseTimeDecay(RateDecay):
     """
 
     def decayed(self, initial, rate, periods):
-        """The learning rate after this many times `decay_steps` steps."""
+        """The learning rate after `periods * decay_steps` steps."""
         return initial / (1 + rate * periods)
 
 
@@ -703,10 +710,10 @@ class PolynomialDecay(Decay):
 
     Args:
         initial_learning_rate: the learning rate of step 0.
-        decay_steps: the step from which on it is `end_learning_rate`.
+        decay_steps: the step from which the rate is `end_learning_rate`.
         end_learning_rate: the final learning rate.
         power: of the polynomial; 1.0 is linear.
-        cycle: after `decay_steps`, use the next multiple of it instead, so that the rate rises and decays again.
+        cycle: beyond `decay_steps`, use its next multiple instead, so that the rate rises and decays again.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -741,10 +748,10 @@ class CosineDecay(Decay):
     Args:
         initial_learning_rate: the learning rate of step 0.
         decay_steps: the number of steps of the decay.
-        alpha: the final learning rate, as a fraction of the one that the decay begins with.
+        alpha: the final learning rate, as a fraction of the rate at the start of the decay.
         name: accepted as in TensorFlow, without effect.
         warmup_target: the learning rate rises linearly to this one before it decays from there; None for no warmup.
-        warmup_steps: the number of steps of the rise.
+        warmup_steps: the number of warmup steps.
 
     Raises:
         ValueError: `decay_steps` is not positive.
@@ -772,13 +779,13 @@ class CosineDecay(Decay):
 
 
 class CosineDecayRestarts(Decay):
-    """`CosineDecay` again and again, each period longer or lower than the last (Loshchilov and Hutter, 2017).
+    """`CosineDecay` repeated, each period longer or lower than the one before (Loshchilov and Hutter, 2017).
 
     Args:
         initial_learning_rate: the learning rate of step 0.
         first_decay_steps: the number of steps of the first period.
-        t_mul: how many times as long each period is as the last.
-        m_mul: how many times as high each period begins as the last.
+        t_mul: the factor of the length of each period relative to the one before.
+        m_mul: the factor of the initial rate of each period relative to the one before.
         alpha: the smallest learning rate, as a fraction of the initial one.
         name: accepted as in TensorFlow, without effect.
 
@@ -800,7 +807,7 @@ class CosineDecayRestarts(Decay):
 
     def __call__(self, step):
         initial, steps, step, alpha, longer, lower = self.in_one_dtype(step, self.alpha, self.t_mul, self.m_mul)
-        progress = step / steps  # in first periods
+        progress = step / steps  # in units of the first period
         if self.t_mul == 1:
             period = math.floor(progress)
             progress = progress - period
@@ -821,7 +828,7 @@ class PiecewiseConstantDecay(Schedule):
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: the number of values is another.
+        ValueError: there is a wrong number of values.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.PiecewiseConstantDecay([2, 4], [1.0, 0.5, 0.25])
@@ -831,9 +838,9 @@ class PiecewiseConstantDecay(Schedule):
 
     def __init__(self, boundaries, values, name="PiecewiseConstant"):
         if len(boundaries) != len(values) - 1:
-            problem = "The length of boundaries should be 1 less than the length of values. Received:"
-            given = f"boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
-            raise ValueError(f"{problem} {given}")
+            problem = "The length of boundaries should be 1 less than the length of values."
+            given = f"boundaries={visible(boundaries)} of length {len(boundaries)}"
+            raise ValueError(f"{problem} Received: {given}, and values={visible(values)} of length {len(values)}.")
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step):

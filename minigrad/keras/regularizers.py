@@ -81,11 +81,11 @@ class L2(L1L2):
 
 
 class OrthogonalRegularizer(Regularizer):
-    """The penalty factor * (the mean of |a . b| over all pairs of rows, each of norm 1): 0 if they are orthogonal.
+    """The penalty factor * (the mean of |a . b| over all pairs of normalized rows): 0 if the rows are orthogonal.
 
     Args:
         factor: a non-negative number.
-        mode: "rows" or "columns": whose pairs.
+        mode: "rows" or "columns": which of them to compare.
 
     Raises:
         ValueError: the factor is negative, there is no such mode, or (in a call) the weight is not a matrix.
@@ -113,7 +113,7 @@ class OrthogonalRegularizer(Regularizer):
 
 
 def checked_factor(value, name):
-    """The factor of a penalty as a float.
+    """Check the factor of a penalty, and return it as a float.
 
     Raises:
         ValueError: it is negative, not finite or not a number.

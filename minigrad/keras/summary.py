@@ -1,4 +1,4 @@
-"""`model.summary()`: a table of the layers, with their output shapes and how many numbers they learn."""
+"""`model.summary()`: a table of the layers, with their output shapes and parameter counts."""
 
 import re
 import shutil
@@ -23,10 +23,10 @@ def summary_of(model, line_length=None, positions=None, expand_nested=False, sho
 
 
 def rows_of(layer, shapes, expand_nested, level=0):
-    """The row of a layer, and if wanted those of the layers in it."""
+    """The row of a layer, and on request those of the layers inside it."""
     prefix = "   " * level + "└ " if level else ""
     count = f"{layer.count_params():,}" if layer.built else "0 (unbuilt)"
-    trains = "-" if not layer.weights else "Y" if layer.trainable else "N"
+    trains = "NY"[bool(layer.trainable)] if layer.weights else "-"
     rows = [[f"{prefix}{visible(layer.name)} ({type(layer).__name__})", as_text(shapes.get(id(layer))), count, trains]]
     if expand_nested and hasattr(layer, "layers"):
         inner = layer._output_shapes()
@@ -35,12 +35,14 @@ def rows_of(layer, shapes, expand_nested, level=0):
 
 
 def as_text(shape):
-    """A shape, or a nest of shapes, as it stands in the table."""
-    return "?" if shape is None else str(tuple(shape)) if isinstance(shape, (list, tuple)) else str(shape)
+    """A shape, or a nest of shapes, as printed in the table."""
+    if shape is None:
+        return "?"
+    return str(tuple(shape) if isinstance(shape, (list, tuple)) else shape)
 
 
 def within(layers, names):
-    """The layers from one to another, whose names begin with these patterns.
+    """The layers from one to another, given by patterns that match the beginnings of their names.
 
     Raises:
         ValueError: they are not two strings, or no layer has such a name.
@@ -61,7 +63,7 @@ def within(layers, names):
 
 
 def widths_of(positions, line_length):
-    """The widths of the columns: as the positions say, and then reduced alike until the table has the length.
+    """The widths of the columns: as the positions say, and then reduced evenly until the table has the right length.
 
     Raises:
         ValueError: a column is too narrow.
@@ -70,7 +72,7 @@ def widths_of(positions, line_length):
     widths = [end - start for start, end in zip([0, *ends], ends)]
     if min(widths) < 4:
         raise ValueError("Insufficient console width to print summary.")
-    widths = [width + 2 for width in widths]  # a blank on each side
+    widths = [width + 2 for width in widths]  # one blank on each side
     excess = sum(widths) - (line_length - len(widths) - 1)
     for i, left in enumerate(range(len(widths), 0, -1)):
         share = min(widths[i], round(excess / left))
@@ -99,13 +101,13 @@ def table(rows, widths):
 
 
 def wrapped(text, width):
-    """The lines of a cell; of a word that is too long, its beginning."""
+    """The lines of a cell; words that are too long are cut."""
     lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines or [""]]
 
 
 def totals(model):
-    """The lines below the table: how many numbers there are, and how much memory they take."""
+    """The lines below the table: the parameter counts and the memory they take."""
     optimizer = getattr(model, "optimizer", None)
     parts = {"Trainable": model.trainable_weights, "Non-trainable": model.non_trainable_weights}
     if optimizer is not None and optimizer.built:
@@ -119,7 +121,7 @@ def count(variables):
 
 
 def memory(variables):
-    """The memory of Variables, in the unit that fits."""
+    """The memory taken by Variables, in a suitable unit."""
     size = float(sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables))
     power = next(i for i in range(9) if size < 1024 ** (i + 1))
     return f"{size / 1024**power:.2f} {('B', 'KB', 'MB', 'GB', 'TB')[power]}"

@@ -1,6 +1,6 @@
-"""`compile`, `fit`, `evaluate` and `predict`: a training loop over the pieces that exist, a GradientTape among them.
+"""`compile`, `fit`, `evaluate` and `predict`: a training loop that uses a GradientTape, losses, metrics and optimizers.
 
-Read `Trainer.fit`, which is the loop, and `Trainer.train_step`, which is one step of it.
+The loop is `Trainer.fit`; one step of it is `Trainer.train_step`.
 """
 
 import contextlib
@@ -16,11 +16,14 @@ from . import metrics as metrics_module
 from .activations import as_dtype, as_float
 from .batches import Batches, leaves, mapped, split, unpacked, weights_of_classes
 from .callbacks import CallbackList, as_floats
+from .utils import snake_case
 from .variable import calls
+
+STOPS = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_predicting"}
 
 
 class Trainer:
-    """What a Model has to train: `compile`, then `fit`; and `evaluate`, `predict`, and the same for single batches."""
+    """The training part of a Model: `compile`, `fit`, `evaluate` and `predict`, and the same for single batches."""
 
     compiled, steps_per_execution = False, 1
     optimizer = loss = history = None
@@ -29,20 +32,20 @@ class Trainer:
 
     def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None, weighted_metrics=None,
                 run_eagerly=False, steps_per_execution=1, jit_compile="auto", auto_scale_loss=True):  # fmt: skip
-        """Set what `fit` trains with.
+        """Set the optimizer, the loss and the metrics for `fit`.
 
         Args:
             optimizer: a name or an optimizer.
             loss: a name, a loss, or a function of y_true and y_pred; a list or a dict of them for several outputs.
-            loss_weights: the factors of several losses.
-            metrics: a list of names, metrics or functions; a list or a dict of lists for several outputs. "accuracy" is
-                the one that fits the shapes.
-            weighted_metrics: those that mind `sample_weight`.
+            loss_weights: a factor for each of several losses.
+            metrics: a list of names, metrics or functions; a list or a dict of lists for several outputs. "accuracy"
+                stands for the accuracy that fits the shapes.
+            weighted_metrics: metrics that use `sample_weight`.
             steps_per_execution: how many batches to take between two calls of the callbacks.
             run_eagerly, jit_compile, auto_scale_loss: accepted as in Keras, without effect.
 
         Raises:
-            ValueError: there is no such optimizer, or the metrics are no list.
+            ValueError: there is no such optimizer, or the metrics are not a list.
         """
         self.optimizer, self.loss, self.compiled, self.stop_training = optimizers.get(optimizer), loss, True, False
         self._loss_tracker, self.steps_per_execution = metrics_module.Mean(name="loss"), steps_per_execution
@@ -53,7 +56,7 @@ class Trainer:
     # ---- one step --------------------------------------------------------------------------------------------------
 
     def train_step(self, data):
-        """One step of the training, which a subclass may define anew.
+        """One training step, which a subclass may override.
 
         Args:
             data: a batch: x, or a tuple (x, y) or (x, y, sample_weight).
@@ -86,10 +89,10 @@ class Trainer:
         return self(unpacked(data)[0], training=False)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """The loss of `compile`, and the `losses` of the layers: a scalar.
+        """The loss of `compile` plus the `losses` of the layers: a scalar.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no loss.
         """
         parts = [] if self._compile_loss is None else [self._compile_loss(y, y_pred, sample_weight)]
         parts += [math.reduce_sum(as_float(loss)) for loss in self.losses]
@@ -98,12 +101,12 @@ class Trainer:
         return parts[0] if len(parts) == 1 else math.add_n(parts)
 
     def _loss_of(self, *args):
-        """`compute_loss`, which in older subclasses does not have the last argument, `training`."""
+        """Call `compute_loss`, which in older subclasses lacks the last argument, `training`."""
         takes_training = "training" in inspect.signature(self.compute_loss).parameters
         return self.compute_loss(*args) if takes_training else self.compute_loss(*args[:-1])
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
-        """Update the metrics of `compile`: a dict of all metrics."""
+        """Update the metrics of `compile`, and return a dict of all metrics."""
         if self._compile_metrics is not None:
             self._compile_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
@@ -116,27 +119,27 @@ class Trainer:
         """Train the model.
 
         Args:
-            x: the inputs: an array, or a list or dict of arrays; or an iterable of batches (x, y), as a Dataset.
-            y: the true values; not beside an iterable.
-            batch_size: the number of examples of a step; 32 by default.
-            epochs: how often to go through all data.
+            x: the inputs: an array, or a list or dict of arrays; or an iterable of batches (x, y), such as a Dataset.
+            y: the true values; not with an iterable.
+            batch_size: the number of examples per step; 32 by default.
+            epochs: the number of passes over the data.
             verbose: 0 is silent, 1 a progress bar, 2 a line for each epoch.
             callbacks: a list of callbacks.
-            validation_split: which share of the examples, the last ones, to evaluate on after each epoch.
+            validation_split: the fraction of the examples, taken from the end, to evaluate on after each epoch.
             validation_data: (x, y), (x, y, sample_weight), or an iterable of batches, to evaluate on after each epoch.
-            shuffle: draw the examples of an array in another order in each epoch.
+            shuffle: whether to shuffle the examples of arrays in each epoch.
             class_weight: a dict: the weight of each class in the loss.
             sample_weight: the weight of each example in the loss.
             initial_epoch: the number of the first epoch.
             steps_per_epoch: the number of batches of an epoch.
             validation_steps, validation_batch_size: those of the validation data.
-            validation_freq: evaluate after every so many epochs; or a list of epochs, of which the first is 1.
+            validation_freq: evaluate every `validation_freq` epochs; or a list of epochs, where the first epoch is 1.
 
         Returns:
             A `History`.
 
         Raises:
-            ValueError: `compile` was not called, or arguments do not go together.
+            ValueError: `compile` was not called, or arguments cannot be combined.
 
         >>> import minigrad as mg
         >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
@@ -158,7 +161,7 @@ class Trainer:
         for epoch in range(initial_epoch, epochs):
             self.reset_metrics()
             heard.tell("on_epoch_begin", epoch)
-            logs = self._run("train", batches, heard)
+            logs = self._measure("train", batches, heard)
             if held_out is not None and is_due(epoch, validation_freq):
                 logs |= {f"val_{name}": value for name, value in self._evaluate(held_out, heard).items()}
             heard.tell("on_epoch_end", epoch, logs=logs)
@@ -170,16 +173,23 @@ class Trainer:
         return self.history
 
     def _run(self, kind, batches, heard):
-        """Take the steps of an epoch: what the metrics are at its end. `kind` is "train" or "test"."""
-        take_step, logs = getattr(self, f"{kind}_step"), {}
+        """Take the steps of an epoch, and yield the result of each. `kind` is "train", "test" or "predict"."""
+        take_step = getattr(self, f"{kind}_step")
         for step, group in batches.groups(self.steps_per_execution):
             heard.tell(f"on_{kind}_batch_begin", step)
             with of_any_batch_size(not batches.even):
-                for batch in group:
-                    logs = take_step(batch)
+                results = [take_step(batch) for batch in group]
+            yield from results
+            logs = {"outputs": results[-1]} if kind == "predict" else results[-1]
             heard.tell(f"on_{kind}_batch_end", step + self.steps_per_execution - 1, logs=logs)
-            if self.stop_training if kind == "train" else self.stop_evaluating:
-                break
+            if getattr(self, STOPS[kind]):
+                return
+
+    def _measure(self, kind, batches, heard):
+        """Take the steps of an epoch, and return the metrics at its end."""
+        logs: dict = {}
+        for told in self._run(kind, batches, heard):
+            logs = told
         own = self.get_metrics_result()
         return dict(own if own.keys() == logs.keys() else logs)
 
@@ -187,7 +197,7 @@ class Trainer:
         self.stop_evaluating, batches.iterator = False, None
         heard.tell("on_test_begin")
         self.reset_metrics()
-        logs = self._run("test", batches, heard)
+        logs = self._measure("test", batches, heard)
         heard.tell("on_test_end", logs=logs)
         return as_floats(logs)
 
@@ -226,16 +236,9 @@ class Trainer:
         """
         batches = Batches(x, None, None, batch_size, steps)
         heard = CallbackList(callbacks, self, verbose, 1, batches.steps)
-        self.stop_predicting, outputs = False, []
+        self.stop_predicting = False
         heard.tell("on_predict_begin")
-        for step, group in batches.groups(self.steps_per_execution):
-            heard.tell("on_predict_batch_begin", step)
-            with of_any_batch_size(not batches.even):
-                outputs += [self.predict_step(batch) for batch in group]
-            last = step + self.steps_per_execution - 1
-            heard.tell("on_predict_batch_end", last, logs={"outputs": outputs[-1]})
-            if self.stop_predicting:
-                break
+        outputs = list(self._run("predict", batches, heard))
         heard.tell("on_predict_end")
         columns = iter(zip(*map(leaves, outputs)))
         return mapped(lambda _: concat(list(next(columns)), 0).numpy(), outputs[0])
@@ -274,7 +277,7 @@ class Trainer:
 
     @property
     def metrics_inside(self) -> list:
-        """The metrics of `compile`, one by one."""
+        """The metrics of `compile`, as a flat list."""
         return [] if self._compile_metrics is None else self._compile_metrics.metrics
 
     metrics_names = property(lambda self: [metric.name for metric in self.metrics], doc="The names of the `metrics`.")
@@ -293,7 +296,7 @@ class Trainer:
             metric.reset_state()
 
     def _in_order(self, logs):
-        """The values in the order of the metrics, then others by name; a single one alone."""
+        """The values in the order of the metrics, then the others; a single value is returned alone."""
         inside = {self._compile_metrics: self.metrics_inside}
         names = [one.name for metric in self.metrics for one in inside.get(metric, [metric])]
         values = [logs[name] for name in names if name in logs] + [logs[name] for name in logs if name not in names]
@@ -307,7 +310,7 @@ class Trainer:
 
 @contextlib.contextmanager
 def of_any_batch_size(so=True):
-    """A block in which a layer is built for any number of examples."""
+    """A block in which layers are built for any number of examples."""
     outer, calls.any_batch_size = calls.any_batch_size, so
     try:
         yield
@@ -323,7 +326,7 @@ def validation_batches(data, batch_size, steps):
 
 
 def is_due(epoch, frequency):
-    """Is there a validation after this epoch?"""
+    """Whether a validation follows this epoch."""
     if isinstance(frequency, int):
         return (epoch + 1) % frequency == 0
     if isinstance(frequency, list):
@@ -336,19 +339,50 @@ def is_due(epoch, frequency):
 
 
 def named(y):
-    """The outputs by name: the keys of a dict, the places of a list, or None for a single output."""
+    """The outputs by name: the keys of a dict, the indices of a list, or None for a single output."""
     if isinstance(y, dict):
         return {key: y[key] for key in sorted(y)}
     return dict(enumerate(y)) if isinstance(y, (list, tuple)) else {None: y}
 
 
-def for_each(outputs, given):
-    """What is given for each output: by name, by place, or the same for all."""
-    if isinstance(given, dict):
+def for_each(outputs, given, what):
+    """What is given for each output: by name, by place, or the same for all.
+
+    Raises:
+        ValueError: there is one for no output, or (in a list) none for an output.
+    """
+    if None in outputs and isinstance(given, dict):
+        given = list(given.values())
+    if not isinstance(given, (list, tuple, dict)):
+        return dict.fromkeys(outputs, given)
+    if isinstance(given, dict) and given.keys() <= outputs.keys():
         return {name: given.get(name) for name in outputs}
-    if isinstance(given, (list, tuple)) and None not in outputs and len(given) == len(outputs):
+    if not isinstance(given, dict) and len(given) == len(outputs):
         return dict(zip(outputs, given))
-    return dict.fromkeys(outputs, given)
+    kept = f"has {visible(list(given))}" if isinstance(given, dict) else f"has {len(given)} items"
+    there = "the model has one output" if None in outputs else f"the outputs are {visible(list(outputs))}"
+    raise ValueError(f"`{what}` should match the outputs of the model: it {kept}, and {there}.")
+
+
+def weights_of(outputs, sample_weight):
+    """The weights of the examples for each output; those of a single one may be a list of numbers."""
+    return {None: sample_weight} if None in outputs else for_each(outputs, sample_weight, "sample_weight")
+
+
+def by_output(y_true, outputs, wanted):
+    """The true values by their output. Those of a list go by place: to all outputs, or to the `wanted` among them.
+
+    Raises:
+        ValueError: they are others, or more or fewer.
+    """
+    given = named(y_true)
+    for names in (list(outputs), list(wanted)):
+        if given.keys() == set(names):
+            return given
+        if not isinstance(y_true, dict) and len(given) == len(names):
+            return dict(zip(names, given.values()))
+    kinds = f"y_true has {visible(list(given))}, y_pred has {visible(list(outputs))}"
+    raise ValueError(f"y_true and y_pred have different structures.\n{kinds}")
 
 
 class CompiledLoss:
@@ -357,24 +391,37 @@ class CompiledLoss:
     def __init__(self, loss, weights):
         self.given, self.weights, self.losses, self.metrics = loss, weights, None, []
 
-    def _build(self, outputs, y_true):
+    def _wanted(self, outputs):
+        """What was given as the loss of each output that has one.
+
+        Raises:
+            KeyError: a loss was given for an output that there is not.
+        """
         given = self.given
         if None in outputs and isinstance(given, (list, tuple, dict)):
             given = leaves(given)[0]
-        wanted = {name: one for name, one in for_each(outputs, given).items() if one is not None}
+        if isinstance(given, (list, tuple)) and 0 in outputs:
+            given = dict(enumerate(given))
+        for name in (given if isinstance(given, dict) else {}).keys() - outputs.keys():
+            problem = f"The path: {(name,)} in the `loss` argument, can't be found in either the model's output"
+            there = f"The outputs are {visible(list(outputs))}."
+            raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
+        return {name: one for name, one in for_each(outputs, given, "loss").items() if one is not None}
+
+    def _build(self, wanted, outputs, y_true):
         self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
         if len(self.losses) > 1:
             names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
             self.metrics = [metrics_module.Mean(name=f"{name}_loss") for name in names]
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        outputs, y_true = named(y_pred), named(y_true)
-        if outputs.keys() != y_true.keys():
-            kinds = f"y_true has {visible(list(y_true))}, y_pred has {visible(list(outputs))}"
-            raise ValueError(f"y_true and y_pred have different structures.\n{kinds}")
+        outputs = named(y_pred)
+        wanted = self._wanted(outputs) if self.losses is None else self.losses
+        y_true = by_output(y_true, outputs, wanted)
         if self.losses is None:
-            self._build(outputs, y_true)
-        weights, factors = for_each(outputs, sample_weight), for_each(outputs, self.weights)
+            self._build(wanted, outputs, y_true)
+        weights = weights_of(outputs, sample_weight)
+        factors = for_each(outputs, self.weights, "loss_weights")
         total = []
         for place, (name, loss) in enumerate(self.losses.items()):
             value = as_dtype(loss(y_true[name], outputs[name], weights[name]), "float32")
@@ -385,7 +432,7 @@ class CompiledLoss:
 
 
 class CompiledMetrics(metrics_module.Metric):
-    """The metrics of `compile`, which `model.metrics` has as one."""
+    """The metrics of `compile`, which appear in `model.metrics` as one metric."""
 
     def __init__(self, given, weighted):
         super().__init__(name="compile_metrics")
@@ -397,7 +444,7 @@ class CompiledMetrics(metrics_module.Metric):
 
     @property
     def metrics(self) -> list:
-        """The metrics one by one, as soon as they are made, at the first batch."""
+        """The metrics as a flat list, once they have been created by the first batch."""
         return [metric for _, metric, _ in self.found or []]
 
     variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
@@ -409,16 +456,19 @@ class CompiledMetrics(metrics_module.Metric):
     def _build(self, y_true, outputs):
         self.found = []
         for weighted, given in enumerate(self.given):
-            for name, some in for_each(outputs, leaves(given) if None in outputs else given).items():
+            what = "weighted_metrics" if weighted else "metrics"
+            each = {None: leaves(given)} if None in outputs else for_each(outputs, given or None, what)
+            for name, some in each.items():
                 for one in leaves(some if isinstance(some, (list, tuple)) else [some]):
                     if one is not None:
                         self.found.append((name, metric_for(one, y_true[name], outputs[name]), bool(weighted)))
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, outputs = named(y_true), named(y_pred)
+        outputs = named(y_pred)
+        y_true = by_output(y_true, outputs, outputs)
         if self.found is None:
             self._build(y_true, outputs)
-        weights = for_each(outputs, sample_weight)
+        weights = weights_of(outputs, sample_weight)
         for name, metric, weighted in self.found:
             metric.update_state(y_true[name], outputs[name], sample_weight=weights[name] if weighted else None)
 
@@ -435,7 +485,7 @@ class CompiledMetrics(metrics_module.Metric):
 
 
 def kind_of_labels(y_true, y_pred):
-    """Which crossentropy or accuracy fits the shapes: "binary", "sparse_categorical" or "categorical"."""
+    """The kind of crossentropy or accuracy that fits the shapes: "binary", "sparse_categorical" or "categorical"."""
     if y_pred.shape[-1] == 1:
         return "binary"
     return "sparse_categorical" if y_true.ndim < y_pred.ndim or y_true.shape[-1] == 1 else "categorical"
@@ -463,7 +513,7 @@ def metric_for(identifier, y_true, y_pred):
 
 
 def name_of(identifier, found):
-    """The name in the logs: the one that was given, or that of the function or object."""
+    """The name in the logs: the given name, or that of the function or object."""
     if isinstance(identifier, str):
         return identifier
-    return getattr(found, "name", None) or getattr(found, "__name__", type(found).__name__)
+    return getattr(found, "name", None) or snake_case(getattr(found, "__name__", type(found).__name__))

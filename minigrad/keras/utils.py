@@ -1,4 +1,4 @@
-"""tf.keras.utils: seeds, one-hot labels, and how Keras makes names and finds classes by name."""
+"""tf.keras.utils: seeds, one-hot labels, and how names of objects are made and classes are found by name."""
 
 import random as python_random
 import re
@@ -15,13 +15,13 @@ name_counts = {}  # automatic name -> the number of the last object that got it
 
 
 def unique_name(name) -> str:
-    """The name itself the first time, then name_1, name_2 ..."""
+    """The name itself the first time, then name_1, name_2, ..."""
     count = name_counts[name] = name_counts.get(name, -1) + 1
     return f"{name}_{count}" if count else name
 
 
 def checked_name(name) -> str:
-    """The name, which becomes a part of the paths of Variables.
+    """Check a name, which becomes a part of the paths of Variables, and return it.
 
     Raises:
         ValueError: it is not a string, or contains a slash.
@@ -50,7 +50,7 @@ def clear_session() -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Set the seeds of Python's `random`, of NumPy and of minigrad; new layers then get the same weights as in Keras.
+    """Set the seeds of Python's `random`, NumPy and minigrad; new layers then get the same initial weights as in Keras.
 
     >>> import minigrad as mg
     >>> mg.keras.utils.set_random_seed(1)
@@ -93,13 +93,13 @@ def to_categorical(x, num_classes=None):
 
 
 def found(identifier, kind, by_name, known=""):
-    """What an identifier stands for: a function, an object or None is itself; of a class a new object is made.
+    """What an identifier stands for: a function, an object or None stands for itself, a class for a new object.
 
     Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or the thing itself.
-        kind: what is looked for, as the error calls it.
-        by_name: name -> a function or a class.
-        known: the end of the error: which names there are.
+        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or the object itself.
+        kind: the kind of object, as named in the error.
+        by_name: name -> function or class.
+        known: the end of the error: the known names.
 
     Raises:
         ValueError: nothing has this name.

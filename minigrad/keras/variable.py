@@ -1,4 +1,4 @@
-"""The Variable of Keras: it holds an `mg.Variable`, and has a path that names the layers it belongs to."""
+"""The Variable of Keras: it wraps an `mg.Variable`, and its path names the layers that it belongs to."""
 
 import contextlib
 import threading
@@ -20,8 +20,8 @@ class Calls(threading.local):
     def __init__(self):
         self.layers = []  # outermost first
         self.trainings = []  # the `training` argument of each call; inner layers inherit it
-        self.any_batch_size = False  # are layers built for any number of examples, as in `fit`?
-        self.any_losses = False  # has `add_loss` ever been called?
+        self.any_batch_size = False  # whether layers are built for any number of examples, as in `fit`
+        self.any_losses = False  # whether `add_loss` has ever been called
 
 
 calls = Calls()
@@ -49,10 +49,10 @@ class Variable:
     Args:
         initializer: the initial value; or a function of a shape, or the name of an initializer, which need `shape`.
         shape: the length of each axis.
-        dtype: by default that of the value, or float32 with an initializer.
-        trainable: whether it is one of the `trainable_variables` of its layer.
+        dtype: by default that of the value, or float32 if there is an initializer.
+        trainable: whether it is one of its layer's `trainable_variables`.
         autocast, aggregation, synchronization: accepted as in Keras, without effect.
-        name: by default "variable", numbered; the path puts the names of the layers before it.
+        name: by default "variable", numbered; in the path, the names of the layers come before it.
 
     Raises:
         ValueError: the name is not a string or has a slash, or an initializer has no fully defined shape.
@@ -80,8 +80,23 @@ class Variable:
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
-        self.overwrite_with_gradient = False  # True: optimizers assign the gradient to it
+        self.overwrite_with_gradient = False
         self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
+
+    @property
+    def overwrite_with_gradient(self) -> bool:
+        """Whether optimizers assign the gradient to it instead of taking a step.
+
+        Raises:
+            TypeError: it is set to something other than True or False.
+        """
+        return self._overwritten
+
+    @overwrite_with_gradient.setter
+    def overwrite_with_gradient(self, value):
+        if not isinstance(value, bool):
+            raise TypeError(f"`overwrite_with_gradient` must be a boolean. Received: {visible(value)}")
+        self._overwritten = value
 
     id = property(lambda self: self.value.id)
     shape = property(lambda self: self.value.shape, doc="The length of each axis.")
@@ -102,7 +117,7 @@ class Variable:
         """Set the value.
 
         Args:
-            value: what becomes a Tensor of the same shape; it is cast to the dtype of the Variable.
+            value: a value that can become a Tensor of the same shape; it is cast to the dtype of the Variable.
 
         Returns:
             The new value.
@@ -118,7 +133,7 @@ class Variable:
             shapes = f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
             raise ValueError(f"{problem} `variable.assign(value)` must match. {shapes}")
         if given is not None and value.dtype == self.value.dtype.dtype:
-            self.value.assign(given)  # the same Tensor, so that a trace knows where the value comes from
+            self.value.assign(given)  # keeps the Tensor, so that a trace knows where the value comes from
         else:
             value = value.astype(self.dtype)
             self.value.assign(value)

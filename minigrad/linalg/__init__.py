@@ -5,13 +5,25 @@ decompositions are those of Giles, "Collected Matrix Derivative Results for Forw
 Differentiation" (2008), unless another source is named.
 """
 
-from ..math.normalizing import global_norm, l2_normalize
-from . import decompositions, diagonals, norms, products, solving
-from .decompositions import *
-from .diagonals import *
-from .norms import *
-from .products import *
-from .solving import *
+from typing import TYPE_CHECKING
 
-parts = decompositions, diagonals, norms, products, solving
-__all__ = sorted(["global_norm", "l2_normalize", *(name for part in parts for name in part.__all__)])
+from .. import later
+from ..math.normalizing import global_norm, l2_normalize
+from . import diagonals, products
+from .diagonals import *
+from .products import *
+
+if TYPE_CHECKING:
+    from .decompositions import *
+    from .norms import *
+    from .solving import *
+
+LATER = {  # what is loaded when it is first used
+    "decompositions": ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd"],
+    "norms": ["expm", "matrix_rank", "norm", "normalize", "pinv"],
+    "solving": ["cholesky", "cholesky_solve", "det", "inv", "logdet", "lstsq", "slogdet", "solve", "triangular_solve"],
+}
+__getattr__ = later.loads(__name__, LATER)
+__all__ = ["global_norm", "l2_normalize", *diagonals.__all__, *products.__all__]
+__all__ = sorted([*__all__, *(name for names in LATER.values() for name in names)])
+__dir__ = __all__.copy  # what Tab offers

@@ -1,13 +1,14 @@
 """Matrix decompositions: eigenvalues, singular values (SVD) and QR."""
 
 import collections
+from typing import Any
 
 import numpy as np
 
-from ..engine import Tensor, invalid, op
+from ..engine import Tensor, invalid, op, tell_help
 from ..math.complex_numbers import real_part
 from .diagonals import band_part, diag, diag_part
-from .solving import lapack, lower_half, needs_rank, solve, square, triangular_solve
+from .solving import lapack, lower_half, needs_rank, needs_square, solve, triangular_solve
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd"]
 
@@ -17,10 +18,10 @@ Qr = collections.namedtuple("Qr", ["q", "r"])
 def reciprocal_gaps(x):
     """1 / (x_j - x_i) at `[..., i, j]`, and 0 where i = j: shape `(..., n)` to `(..., n, n)`."""
     one = np.eye(x.shape[-1], dtype=x.dtype)
-    return reciprocal(x[..., None, :] - x[..., :, None] + one) - one
+    return reciprocal_or_zero(x[..., None, :] - x[..., :, None] + one) - one
 
 
-def reciprocal(x):
+def reciprocal_or_zero(x):
     """1 / x, and 0 where x is 0: as in TensorFlow, x / (x * x + 1e-20)."""
     return x / (x * x + 1e-20)
 
@@ -30,17 +31,17 @@ def eigh_grad(dz, z):
     (de, dv), (e, v) = dz, z
     de, e = de.astype(v.dtype), e.astype(v.dtype)
     inner = diag.np(de) + reciprocal_gaps(e) * (v.mT.conj() @ dv)
-    return folded(v @ inner @ v.mT.conj())
+    return onto_lower_triangle(v @ inner @ v.mT.conj())
 
 
-def folded(x):
+def onto_lower_triangle(x):
     """The gradient of a matrix of which only the lower triangle is read: the upper triangle is added to it."""
     return lower_half(x + x.mT.conj())
 
 
 def eigen(function, x):
     """Call one of NumPy's eigenvalue functions. Raise InvalidArgumentError unless the matrix is square and finite."""
-    square(x)
+    needs_square(x)
     if not np.isfinite(x).all():
         kind = "Eigen" if function in (np.linalg.eig, np.linalg.eigvals) else "Self-adjoint eigen"
         raise invalid(f"{kind} decomposition was not successful. The input might not be valid.")
@@ -81,7 +82,7 @@ def eigvalsh(tensor):
 
 def eigvalsh_grad(dy, v):
     """VJP of `eigvalsh`."""
-    return folded(v @ diag.np(dy) @ v.mT.conj())
+    return onto_lower_triangle(v @ diag.np(dy) @ v.mT.conj())
 
 
 def eigh(tensor, name=None) -> tuple:
@@ -184,7 +185,7 @@ def svd_grad(dz, z, tensor_shape, full_matrices):
     u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
     v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
     s, ds = s.astype(u.dtype), ds.astype(u.dtype)
-    f, inverse = reciprocal_gaps(s * s), reciprocal(s)[..., None, :]
+    f, inverse = reciprocal_gaps(s * s), reciprocal_or_zero(s)[..., None, :]
     left, right = u.mT.conj() @ du, v.mT.conj() @ dv
     fl, fr = f * left, f * right
     core = diag.np(ds) + (fl + fl.mT.conj()) * s[..., None, :] + s[..., :, None] * (fr + fr.mT.conj())
@@ -211,12 +212,12 @@ def singular_triplets(tensor, full_matrices=False) -> list:
     (3, 3)
     """
     needs_rank(tensor)
-    bad = not_finite(tensor)
+    bad = has_inf_or_nan(tensor)
     u, s, vh = lapack(lambda x: np.linalg.svd(x, full_matrices), np.where(bad, 0, tensor))
     return [np.where(bad[..., 0], np.nan, s), np.where(bad, np.nan, u), np.where(bad, np.nan, vh.mT.conj())]
 
 
-def not_finite(x):
+def has_inf_or_nan(x):
     """Whether each matrix holds inf or NaN, for which LAPACK's results vary: shape `(..., n, m)` to `(..., 1, 1)`."""
     return ~np.isfinite(x).all((-2, -1), keepdims=True)
 
@@ -237,11 +238,11 @@ def singular_values(tensor):
     [3.45  1.829]
     """
     needs_rank(tensor)
-    bad = not_finite(tensor)
+    bad = has_inf_or_nan(tensor)
     return np.where(bad[..., 0], np.nan, lapack(np.linalg.svdvals, np.where(bad, 0, tensor)))
 
 
-def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
     """Singular value decomposition: s, u and v for which the input is `u @ diag(s) @ adjoint(v)`.
 
     The sign of a pair of columns of u and v is arbitrary: LAPACK chooses it, and not always as TensorFlow does.
@@ -249,7 +250,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     Args:
         tensor: shape `(..., n, m)`.
         full_matrices: make u and v square.
-        compute_uv: False returns the singular values alone.
+        compute_uv: if False, return only the singular values.
         name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -330,3 +331,6 @@ def qr(input, full_matrices=False) -> Qr:
     """
     needs_rank(input)
     return Qr(*lapack(lambda x: np.linalg.qr(x, "complete" if full_matrices else "reduced"), input))
+
+
+tell_help(__name__)

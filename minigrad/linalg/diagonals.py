@@ -6,12 +6,11 @@ from .. import math
 from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
 from ..engine.rules import filled
 from ..errors import visible
+from ..math.arithmetic import ARITHMETIC
 from ..ops import convert_to_tensor, shaping
 
 __all__ = ["adjoint", "band_part", "diag", "diag_part", "eye", "matrix_transpose", "set_diag", "tensor_diag",
            "tensor_diag_part", "trace"]  # fmt: skip
-
-ARITHMETIC = "iufc"
 
 
 # ---- transposes, diagonals and bands -------------------------------------------------------------------------------
@@ -141,18 +140,17 @@ def places(k, rows, columns, align):
 
 @op("MatrixDiagV3", k=tidy.axes, num_rows=tidy.integer, num_cols=tidy.integer,
     ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align), math="the diagonals of upstream")  # fmt: skip
-def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
-         align="RIGHT_LEFT"):  # fmt: skip
+def diag(diagonal, name=None, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrix with the given diagonal, or diagonals, and `padding_value` elsewhere.
 
     Args:
         diagonal: shape `(..., n)`, or `(..., number of diagonals, n)` if `k` is a pair: stacked, the highest first.
-        k: which diagonal: 0 is the main one, those above it are positive. A pair means all from the first to the
-            second.
+        k: which diagonal: 0 is the main one, those above it are positive. A pair means all diagonals from the first to
+            the second.
         num_rows, num_cols: the size of the matrix; -1 for the smallest that fits.
         padding_value: the elements outside of the diagonals.
-        align: at which end of its row a shorter diagonal stands: the first word is for those above the main one, the
-            second for those below it.
+        align: the end of the row to which a shorter diagonal is aligned: the first word is for those above the main
+            one, the second for those below it.
         name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -207,11 +205,11 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
 
     Args:
         input: shape `(..., n, m)`.
-        k: which diagonal: 0 is the main one, those above it are positive. A pair means all from the first to the
-            second.
-        padding_value: the elements that fill up shorter diagonals.
-        align: at which end of its row a shorter diagonal stands: the first word is for those above the main one, the
-            second for those below it.
+        k: which diagonal: 0 is the main one, those above it are positive. A pair means all diagonals from the first to
+            the second.
+        padding_value: the value that pads shorter diagonals.
+        align: the end of the row to which a shorter diagonal is aligned: the first word is for those above the main
+            one, the second for those below it.
         name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -336,7 +334,7 @@ def band_part(input, num_lower, num_upper):
         num_lower, num_upper: how many diagonals to keep below and above the main one; -1 keeps all.
 
     Raises:
-        InvalidArgumentError: there are not so many diagonals.
+        InvalidArgumentError: there are fewer diagonals.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.band_part([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], -1, 1).numpy())

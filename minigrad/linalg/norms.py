@@ -73,7 +73,7 @@ def check_norm(ord, axis, matrices):
 
 
 def reduced_twice(x, first, axis, second, other, keepdims):
-    """Reduce along `axis` by the first function, then along `other` by the second."""
+    """Reduce along `axis` with the first function, then along `other` with the second."""
     y = second(first(x, axis, True), other, True)
     return y if keepdims else math.reduce_sum(y, tuple([k % x.ndim for k in (axis, other)]))
 

@@ -10,8 +10,9 @@ from .. import errors
 from ..engine import Tensor, bracketed, convert, invalid, op
 from ..engine.operands import convert_all
 from ..errors import visible
+from ..math.arithmetic import ARITHMETIC
 from ..ops import convert_to_tensor, creation, shaping
-from .diagonals import ARITHMETIC, matrix_transpose
+from .diagonals import matrix_transpose
 
 __all__ = ["cross", "einsum", "matmul", "matvec", "tensordot"]
 
@@ -91,7 +92,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 
     Raises:
         InvalidArgumentError: one of them has fewer than two axes, or the shapes do not fit.
-        ValueError: the transpose and the adjoint of one matrix are asked for at once.
+        ValueError: both the transpose and the adjoint of one matrix are requested.
 
     >>> import minigrad as mg
     >>> print(mg.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True).numpy())
@@ -113,7 +114,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 def turned(which, x, transpose, adjoint):
     """The transpose or adjoint of a factor of `matmul`. (If it has fewer than two axes, `product` will raise.)"""
     if transpose and adjoint:
-        given = f"Received `transpose_{which}`={transpose}, `adjoint_{which}`={adjoint}."
+        given = f"Received `transpose_{which}`={visible(transpose)}, `adjoint_{which}`={visible(adjoint)}."
         raise ValueError(f"Only one of `transpose_{which}` and `adjoint_{which}` can be True. {given}")
     x = convert_to_tensor(x)
     return matrix_transpose(x, conjugate=adjoint) if x.ndim > 1 else x
@@ -215,7 +216,7 @@ def einsum(equation, *inputs, name=None, optimize="greedy") -> Tensor:
         name, optimize: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: the equation is malformed, or is for another number of inputs.
+        ValueError: the equation is malformed, or does not match the number of inputs.
         InvalidArgumentError: the shapes do not fit the equation.
 
     >>> import minigrad as mg
@@ -229,7 +230,7 @@ def einsum(equation, *inputs, name=None, optimize="greedy") -> Tensor:
 def contraction_grad(dz, k, inputs, equation):
     """VJP of `contraction`: a contraction too, of the upstream gradient with the other inputs.
 
-    An axis of input k that is in none of them was summed over: its gradient is constant, so ones are multiplied in.
+    An axis of input k that none of them has was summed over: its gradient is constant, so ones are multiplied in.
 
     A letter that input k repeats took a diagonal: off the diagonal the gradient is 0, so an identity matrix is
     multiplied in.

@@ -5,7 +5,7 @@ import collections
 import numpy as np
 
 from .. import math
-from ..engine import Tensor, bracketed, convert, invalid, op
+from ..engine import Tensor, bracketed, convert, invalid, op, tell_help
 from ..engine.rules import filled
 from ..errors import unwarned
 from ..ops import convert_to_tensor
@@ -23,7 +23,7 @@ def needs_rank(x):
         raise invalid(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
 
 
-def square(x, message="Input matrix must be square."):
+def needs_square(x, message="Input matrix must be square."):
     """Raise InvalidArgumentError unless the matrices are square."""
     needs_rank(x)
     if x.shape[-1] != x.shape[-2]:
@@ -50,7 +50,7 @@ def regular(function, message, *matrices):
     raise invalid(message)
 
 
-def each(number, matrix):
+def scaled_matrices(number, matrix):
     """Multiply each matrix of a batch by its number: shapes `(...)` and `(..., n, n)`."""
     return number.reshape((*number.shape, 1, 1)) * matrix
 
@@ -80,12 +80,12 @@ def inv(input, adjoint=False):
     [[ 1.   -1.  ]
      [-0.25  0.5 ]]
     """
-    square(input)
+    needs_square(input)
     inverse = regular(np.linalg.inv, "Input is not invertible.", input)
     return inverse.mT.conj() if adjoint else inverse
 
 
-@op("MatrixDeterminant", "fc", dinput=lambda dy, y, input: each(dy * y.conj(), inv.np(input, True)),
+@op("MatrixDeterminant", "fc", dinput=lambda dy, y, input: scaled_matrices(dy * y.conj(), inv.np(input, True)),
     math="upstream * y * inv(input)^T")  # fmt: skip
 def det(input):
     """Determinant of square matrices: shape `(..., n, n)` to `(...)`. Its gradient needs an invertible matrix.
@@ -97,14 +97,14 @@ def det(input):
     >>> print(mg.linalg.det([[2.0, 1.0], [1.0, 4.0]]).numpy().round(3))
     7.0
     """
-    square(input)
+    needs_square(input)
     return lapack(np.linalg.det, input)
 
 
 LogMatrixDeterminant = collections.namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
 
 
-@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)),
+@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: scaled_matrices(dz[1], inv.np(input, True)),
     math="upstream[1] * inv(input)^T")  # fmt: skip
 def slogdet(input) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value, which does not overflow.
@@ -124,14 +124,14 @@ def slogdet(input) -> LogMatrixDeterminant:
     >>> print([y.numpy().round(3) for y in mg.linalg.slogdet([[2.0, 1.0], [5.0, 1.0]])])
     [np.float32(-1.0), np.float32(1.099)]
     """
-    square(input)
+    needs_square(input)
     sign, logarithm = lapack(np.linalg.slogdet, input)
     sign = np.where(np.isnan(logarithm), logarithm, sign)[()]
     return LogMatrixDeterminant(sign, logarithm.astype(input.dtype))
 
 
 def logdet(matrix, name=None) -> Tensor:
-    """Log-determinant of positive definite matrices: shape `(..., n, n)` to `(...)`. Of others it is NaN.
+    """Log-determinant of positive definite matrices: shape `(..., n, n)` to `(...)`. NaN for others.
 
     Raises:
         InvalidArgumentError: the matrix is not square.
@@ -144,13 +144,13 @@ def logdet(matrix, name=None) -> Tensor:
     return 2.0 * math.reduce_sum(math.log(diagonal), -1)
 
 
-def solution_part(dy, matrix, y, adjoint):
+def solve_grad(dy, matrix, y, adjoint):
     """VJP of `solve` with respect to the matrix."""
     drhs = solve.np(matrix, dy, not adjoint)
     return -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
 
 
-@op("MatrixSolve", "fc", dmatrix=solution_part, drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint),
+@op("MatrixSolve", "fc", dmatrix=solve_grad, drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint),
     math={"matrix": "-y @ solve(matrix, upstream)^T if adjoint else -solve(matrix, upstream, True) @ y^T",
           "rhs": "solve(matrix, upstream, not adjoint)"})  # fmt: skip
 def solve(matrix, rhs, adjoint=False):
@@ -175,7 +175,7 @@ def solve(matrix, rhs, adjoint=False):
     """
     if matrix.ndim != rhs.ndim:
         raise invalid("All input tensors must have the same rank.")
-    square(matrix, "First input (lhs) must be a square matrix.")
+    needs_square(matrix, "First input (lhs) must be a square matrix.")
     if matrix.shape[:-2] != rhs.shape[:-2]:
         raise invalid("All input tensors must have the same outer dimensions.")
     if matrix.shape[-1] != rhs.shape[-2]:
@@ -183,14 +183,14 @@ def solve(matrix, rhs, adjoint=False):
     return regular(np.linalg.solve, "Input matrix is not invertible.", matrix.mT.conj() if adjoint else matrix, rhs)
 
 
-def triangular_part(dy, matrix, y, lower, adjoint):
+def triangular_solve_grad(dy, matrix, y, lower, adjoint):
     """VJP of `triangular_solve` with respect to the matrix; the triangle that is not read gets 0."""
     drhs = triangular_solve.np(matrix, dy, lower, not adjoint)
     whole = -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
     return band_part.np(whole, -1, 0) if lower else band_part.np(whole, 0, -1)
 
 
-@op("MatrixTriangularSolve", "fc", dmatrix=triangular_part,
+@op("MatrixTriangularSolve", "fc", dmatrix=triangular_solve_grad,
     drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint),
     math={"matrix": "as of solve, but 0 in the triangle that is not read",
           "rhs": "triangular_solve(matrix, upstream, lower, not adjoint)"})  # fmt: skip
@@ -259,12 +259,13 @@ def cholesky_solve(chol, rhs, name=None) -> Tensor:
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
-def no_slope(dx):
+def robust_lstsq_grad(dx):
     """VJP of `robust_lstsq`: raise ValueError, as in TensorFlow."""
     raise ValueError("Gradient not defined for fast=False")
 
 
-@op("MatrixSolveLs", "fc", dmatrix=no_slope, drhs=no_slope, math="none: the backward pass raises ValueError")
+@op("MatrixSolveLs", "fc", dmatrix=robust_lstsq_grad, drhs=robust_lstsq_grad,
+    math="none: the backward pass raises ValueError")  # fmt: skip
 def robust_lstsq(matrix, rhs):
     """Op behind `mg.linalg.lstsq` with `fast=False`: the matrix may have less than full rank, but there is no gradient.
 
@@ -276,7 +277,7 @@ def robust_lstsq(matrix, rhs):
 
 
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
-    """Linear least squares: the x, the shortest if there are several, that minimizes the L2 norm of `matrix @ x - rhs`.
+    """Linear least squares: the x, the shortest of several, that minimizes the L2 norm of `matrix @ x - rhs`.
 
     Args:
         matrix: shape `(..., n, m)`.
@@ -337,7 +338,7 @@ def lower_factor(input):
     >>> print(mg.linalg.cholesky([[[4.0]], [[2.25]]]).numpy().ravel())
     [2.  1.5]
     """
-    square(input)
+    needs_square(input)
     try:
         factor = lapack(np.linalg.cholesky, input)
     except np.linalg.LinAlgError:
@@ -365,3 +366,6 @@ def cholesky(input, name=None) -> Tensor:
      [1.    1.414]]
     """
     return lower_factor(input)
+
+
+tell_help(__name__)

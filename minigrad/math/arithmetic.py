@@ -1,5 +1,7 @@
 """Sums, products, quotients, powers and roots. Each op is a NumPy function; its VJPs are in the decorator above it."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import errors
@@ -31,6 +33,20 @@ def add(x, y):
     return x + y
 
 
+@op("Add", "O", dx=None, dy=None)
+def plus(x, y):
+    """Op behind `+` of strings: concatenation, element by element.
+
+    >>> import minigrad as mg
+    >>> print((mg.constant("a") + mg.constant(["b", "c"])).numpy())
+    [b'ab' b'ac']
+    """
+    return np.asarray(np.add(x, y), object)
+
+
+add.for_strings = lambda inputs: plus(*inputs)
+
+
 @op("Sub", ARITHMETIC, twin=np.subtract, dx=lambda dz: dz, dy=lambda dz: -dz)
 def subtract(x, y):
     """x - y, element by element.
@@ -58,7 +74,7 @@ def multiply(x, y):
 def divide(x, y):
     """x / y, element by element.
 
-    Integers are converted to float first: those of 8 and 16 bits to float32, those of 32 and 64 bits to float64.
+    Integers are converted to float first: 8 and 16 bits to float32, 32 and 64 bits to float64.
 
     Raises:
         TypeError: the dtypes of x and y differ.
@@ -285,7 +301,7 @@ def complex_sign(x):
     return np.sign(x)
 
 
-def scalar_mul(scalar, x, name=None):
+def scalar_mul(scalar, x, name=None) -> Any:
     """Multiply a Tensor, or IndexedSlices, by a scalar.
 
     Raises:
@@ -318,7 +334,7 @@ def add_n(inputs: list):
     """
     if not inputs:
         problem = "Inputs must be an iterable of at least one Tensor/IndexedSlices"
-        raise errors.from_python(ValueError(f"{problem} with the same dtype and shape."))
+        raise errors.by_python(ValueError(f"{problem} with the same dtype and shape."))
     total = inputs[0]
     if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
         raise invalid(not_among("T", total.dtype, "all kinds of numbers"))
@@ -332,7 +348,7 @@ def add_n(inputs: list):
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
-    """Sum of a list of Tensors, as `mg.add_n`.
+    """Sum of a list of Tensors, like `mg.add_n`.
 
     Raises:
         ValueError: `inputs` is not a list or tuple, or it is empty.
@@ -493,7 +509,7 @@ def rsqrt(x):
     return 1 / np.sqrt(x)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs, x, name=None) -> Tensor:
     """Value of a polynomial at x, element by element.
 
     Args:

@@ -56,7 +56,7 @@ def of_parts(real, imag):
 
 @op("Real", "c", dinput=lambda dy, input_dtype: dy.astype(input_dtype))
 def real(input):
-    """Real part of complex numbers. Real numbers stay as they are.
+    """Real part of complex numbers. Real numbers are unchanged.
 
     >>> import minigrad as mg
     >>> print(mg.math.real(3 + 4j).numpy(), mg.math.real(2.0).numpy())
@@ -78,7 +78,7 @@ def imag(input):
 
 @op("Conj", "c", twin=np.conjugate, dx=lambda dy: dy.conj())
 def conj(x):
-    """Complex conjugate: the imaginary part changes its sign. Real numbers stay as they are.
+    """Complex conjugate: negates the imaginary part. Real numbers are unchanged.
 
     >>> import minigrad as mg
     >>> print(mg.math.conj(3 + 4j).numpy(), mg.math.conj(2.0).numpy())
@@ -89,7 +89,7 @@ def conj(x):
 
 @op("Angle", "c", dinput=lambda dy, input: dy.astype(input.dtype) * input.dtype.type(1j) / input.conj())
 def angle(input):
-    """Angle (argument) of complex numbers in radians, from -pi to pi. A real number has 0, or pi if it is negative.
+    """Angle (argument) of complex numbers in radians, from -pi to pi. For real numbers 0, or pi if negative.
 
     >>> import minigrad as mg
     >>> print(mg.math.angle(1 + 1j).numpy().round(4), mg.math.angle(-2.0).numpy().round(4))

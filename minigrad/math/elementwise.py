@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import IndexedSlices, Tensor, convert, dtypes, op, warn
-from ..engine.operands import cast as cast_silently
+from ..engine.operands import cast_silently
 from ..ops import cast, convert_to_tensor, where
 from .arithmetic import negative, reciprocal
 from .comparison import maximum, minimum
@@ -30,13 +30,13 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
         warn("Casting complex to real discards imaginary part.")
         return saturate_cast(cast_silently(value, value.value.real.dtype), dtype)
     if given.min < dtype.min:
-        value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
+        value = where(value < nearest_number(given, dtype.min, 0), nearest_number(given, dtype.min, 0), value)
     if given.max > dtype.max:
-        value = where(value > within(given, dtype.max, 0), within(given, dtype.max, 0), value)
+        value = where(value > nearest_number(given, dtype.max, 0), nearest_number(given, dtype.max, 0), value)
     return cast(value, dtype)
 
 
-def within(dtype, limit, inward):
+def nearest_number(dtype, limit, inward):
     """The limit as a number of `dtype`; if there is no such number, the next one in the direction of `inward`."""
     number = dtype.as_numpy_dtype(limit)
     return Tensor.of(number if abs(int(number)) <= abs(int(limit)) else np.nextafter(number, number.dtype.type(inward)))
@@ -297,7 +297,7 @@ def atanh(x):
 
 @op("Floor", "f", twin=np.floor, dx=None)
 def floor(x):
-    """The largest integer that is not above x, as a float. It is not differentiable (the gradient is None).
+    """The largest integer not above x, as a float. It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.floor([1.5, -1.5]).numpy())
@@ -308,7 +308,7 @@ def floor(x):
 
 @op("Ceil", "f", twin=np.ceil, dx=None)
 def ceil(x):
-    """The smallest integer that is not below x, as a float. It is not differentiable (the gradient is None).
+    """The smallest integer not below x, as a float. It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.math.ceil([1.5, -1.5]).numpy())
@@ -319,7 +319,7 @@ def ceil(x):
 
 @op("Rint", "f", twin=np.rint, dx=None)
 def rint(x):
-    """Round to the nearest integer, as a float; 0.5 and 2.5 go to the even one, 0 and 2.
+    """Round to the nearest integer, as a float; halves go to the even one: 0.5 to 0, 2.5 to 2.
 
     It is not differentiable (the gradient is None).
 
@@ -332,7 +332,7 @@ def rint(x):
 
 @op("Round", "f", dx=None)
 def round(x):
-    """Round to the nearest integer, as `rint`. Integers stay as they are.
+    """Round to the nearest integer, like `rint`. Integers are unchanged.
 
     It is not differentiable (the gradient is None).
 

@@ -17,7 +17,7 @@ __all__ = ["l2_normalize", "log_softmax", "softmax"]
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
-    """Scale a Tensor down so that its L2 norm is at most `clip_norm`; a smaller norm stays.
+    """Scale a Tensor down so that its L2 norm is at most `clip_norm`; smaller norms are unchanged.
 
     Args:
         t: a Tensor, or the IndexedSlices of a gradient.
@@ -67,7 +67,7 @@ def global_norm(t_list, name=None) -> Tensor:
     return sqrt(add_n([reduce_sum(v * v) for v in values]))
 
 
-def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None) -> tuple:
     """Scale a list of gradients down by one common factor so that their global norm is at most `clip_norm`.
 
     Args:
@@ -104,7 +104,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     Args:
         x: of any shape.
         axis: the axis, or list of axes, over which the norm is taken; None means all.
-        epsilon: a lower bound of the squared norm, so that nothing is divided by 0.
+        epsilon: a lower bound of the squared norm, to avoid division by 0.
         name: accepted as in TensorFlow, without effect.
         dim: an older name of `axis`.
 

@@ -13,10 +13,9 @@ from .arithmetic import ARITHMETIC, divide, sqrt, square
 from .comparison import less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
-from .special import lgamma
 
 __all__ = ["argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_logsumexp", "in_top_k",
-           "invert_permutation", "is_non_decreasing", "is_strictly_increasing", "lbeta", "reduce_all", "reduce_any",
+           "invert_permutation", "is_non_decreasing", "is_strictly_increasing", "reduce_all", "reduce_any",
            "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
            "reduce_std", "reduce_sum", "reduce_variance", "top_k", "zero_fraction"]  # fmt: skip
 
@@ -125,13 +124,13 @@ def mean_of_integers(x, axis, keepdims):
     return (np.sign(total) * (np.abs(total) // total.dtype.type(count))).astype(x.dtype)
 
 
-def winners_share(dy, y, input_tensor, axis):
-    """The VJP of an extreme: where the input equals it, `dy` divided by the number of elements that do."""
+def extreme_grad(dy, y, input_tensor, axis):
+    """The VJP of an extreme: `dy`, shared evenly among the elements equal to the extreme."""
     hit = (input_tensor == kept(y, input_tensor.shape, axis)).astype(input_tensor.dtype)
     return hit / np.add.reduce(hit, axis=axis, keepdims=True) * kept(dy, input_tensor.shape, axis)
 
 
-@op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=winners_share,
+@op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=extreme_grad,
     math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
 def reduce_max(input_tensor, axis=None, keepdims=False):
     """Maximum along one axis, several, or all; see `reduce_sum`. Equal maxima share the gradient evenly.
@@ -144,7 +143,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
     return extreme(np.maximum, input_tensor, axis, keepdims)
 
 
-@op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=winners_share,
+@op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=extreme_grad,
     math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
 def reduce_min(input_tensor, axis=None, keepdims=False):
     """Minimum along one axis, several, or all; see `reduce_sum`. Equal minima share the gradient evenly.
@@ -158,7 +157,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False):
 
 
 def extreme(ufunc, x, axis, keepdims):
-    """Maximum or minimum along axes. Of no elements it is the limit of the dtype."""
+    """Maximum or minimum along axes; without elements, the limit of the dtype."""
     if axis is not None and not x.ndim:
         refuse_axis(axis)
     if x.size:
@@ -321,13 +320,13 @@ def axis_of(axis: int):
 
 @op("ArgMax", "biuf", axis=axis_of, output_type=tidy.dtype, dinput=None)
 def argmax(input, axis=None, output_type=np.int64):
-    """Index of the largest element along an axis; of equal ones, the first.
+    """Index of the largest element along an axis; the first of equal ones.
 
     It is not differentiable (the gradient is None).
 
     Args:
         input: a Tensor of at least one axis.
-        axis: the axis to search, which the result does not have; None means the first.
+        axis: the axis to search, which is removed; None means the first.
         output_type: the dtype of the result: int16, uint16, int32 or int64.
 
     Raises:
@@ -337,7 +336,7 @@ def argmax(input, axis=None, output_type=np.int64):
     >>> print(mg.argmax([[1.0, 3.0], [4.0, 2.0]]).numpy(), mg.argmax([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
     [1 0] [1 0]
     """
-    return place(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
+    return index_of_extreme(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
 
 
 @op("ArgMin", "biuf", axis=axis_of, output_type=tidy.dtype, dinput=None)
@@ -348,10 +347,10 @@ def argmin(input, axis=None, output_type=np.int64):
     >>> print(mg.argmin([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
     [0 1]
     """
-    return place(np.argmin, input, axis, output_type, np.inf, ("int32", "int64"))
+    return index_of_extreme(np.argmin, input, axis, output_type, np.inf, ("int32", "int64"))
 
 
-def place(search, x, axis, output_type, worst, allowed):
+def index_of_extreme(search, x, axis, output_type, worst, allowed):
     """Index of the extreme, found by `np.argmax` or `np.argmin`. NaN is replaced by the worst number first."""
     if output_type.name not in allowed:
         raise invalid(not_among("output_type", output_type, ", ".join(allowed)))
@@ -374,14 +373,14 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
 @op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype,
-    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape),
+    dinput=lambda dz, z, input_shape: top_k_grad(dz[0], np.asarray(z[1]), input_shape),
     math="upstream[0], put back at the indices z[1]")  # fmt: skip
 def top_k(input, k: int = 1, sorted=True, index_type=np.int32) -> TopKV2:
     """The k largest elements along the last axis, in descending order, and their indices.
 
     Args:
         input: shape `(..., n)`.
-        k: how many, at most n.
+        k: the number of elements, at most n.
         sorted: accepted as in TensorFlow; here the result is always sorted.
         index_type: the dtype of the indices.
 
@@ -409,7 +408,7 @@ def top_k(input, k: int = 1, sorted=True, index_type=np.int32) -> TopKV2:
     return TopKV2(np.take_along_axis(input, indices, -1), indices.astype(index_type))
 
 
-def put_back(values, indices, shape):
+def top_k_grad(values, indices, shape):
     """VJP of `top_k`: zeros of this shape, with the values at these indices along the last axis."""
     rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
     places = (rows * shape[-1] + indices).ravel()
@@ -426,10 +425,10 @@ def in_top_k(targets, predictions, k, name=None) -> Tensor:
         name: accepted as in TensorFlow, without effect.
 
     Returns:
-        Bools of shape `(batch,)`. False if the target is no class, or if a prediction of the row is not finite.
+        Bools of shape `(batch,)`. False if the target is not a class, or if a prediction of the row is not finite.
 
     Raises:
-        InvalidArgumentError: the shapes are not of this form.
+        InvalidArgumentError: the shapes do not match these.
 
     >>> import minigrad as mg
     >>> print(mg.math.in_top_k([0, 2], [[0.1, 0.7, 0.2], [0.1, 0.7, 0.2]], k=2).numpy())
@@ -463,7 +462,7 @@ def among_greatest(predictions, targets: np.ndarray, k):
 @op("Cumsum", ARITHMETIC, axis=tidy.axes, math="cumsum(upstream, axis, exclusive, not reverse)",
     dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))  # fmt: skip
 def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
-    """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
+    """Cumulative sum along an axis: each element plus all elements before it, in the same shape.
 
     Args:
         x: a Tensor of at least one axis.
@@ -480,7 +479,7 @@ def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     >>> print(mg.cumsum([[1.5, 2.0, 4.0]], axis=-1, reverse=True).numpy())
     [[7.5 6.  4. ]]
     """
-    return scan(np.add, x, axis, exclusive, reverse, 0)
+    return accumulate_along(np.add, x, axis, exclusive, reverse, 0)
 
 
 def cumprod_grad(dy, x, y, axis, exclusive, reverse):
@@ -510,11 +509,11 @@ def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
     >>> print(mg.math.cumprod([[1.5, 0.0, 4.0]], axis=1, reverse=True).numpy())
     [[0. 0. 4.]]
     """
-    return scan(np.multiply, x, axis, exclusive, reverse, 1)
+    return accumulate_along(np.multiply, x, axis, exclusive, reverse, 1)
 
 
 @op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:
-    flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse),
+    grad_of_positive(dy, x, y, axis, exclusive, reverse) - grad_of_positive(-dy, x, y, axis, exclusive, reverse),
     math="exp(x) * cumsum(upstream * exp(-y), axis, exclusive, not reverse)")  # fmt: skip
 def cumulative_logsumexp(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative log-sum-exp along an axis: log(sum(exp(x))) of each element and all elements before it; see `cumsum`.
@@ -525,20 +524,20 @@ def cumulative_logsumexp(x, axis: int = 0, exclusive=False, reverse=False):
     >>> print(mg.math.cumulative_logsumexp([[1.0, 2.0, 0.5]], axis=1, reverse=True).numpy().round(4))
     [[2.4644 2.2014 0.5   ]]
     """
-    return scan(np.logaddexp, x, axis, exclusive, reverse, -np.inf)
+    return accumulate_along(np.logaddexp, x, axis, exclusive, reverse, -np.inf)
 
 
-def flow(dy, x, y, axis, exclusive, reverse):
+def grad_of_positive(dy, x, y, axis, exclusive, reverse):
     """VJP of `cumulative_logsumexp` for the positive part of dy, computed from log(dy) so that nothing overflows."""
     positive = dy > 0
     log_dy = np.where(positive, np.log(np.where(positive, dy, 1)), np.finfo(dy.dtype).min)
     return np.exp(cumulative_logsumexp.np(log_dy - y, axis, exclusive, not reverse) + x)
 
 
-def scan(ufunc, x, axis, exclusive, reverse, start):
+def accumulate_along(ufunc, x, axis, exclusive, reverse, start):
     """Accumulate a ufunc along an axis, as `cumsum` does with np.add. An exclusive scan begins with `start`."""
     if axis is None:
-        raise errors.from_python(unsupported(axis))
+        raise errors.by_python(unsupported(axis))
     if axis.__class__ is tuple:
         raise invalid(f"ScanOp: axis must be a scalar, not [{len(axis)}]")
     for word, flag in (("exclusive", exclusive), ("reverse", reverse)):
@@ -561,7 +560,7 @@ def invert_permutation(x):
         x: int32 or int64, shape `(n,)`: each of 0, 1, ..., n - 1 once.
 
     Raises:
-        InvalidArgumentError: x is no such permutation.
+        InvalidArgumentError: x is not such a permutation.
 
     >>> import minigrad as mg
     >>> print(mg.math.invert_permutation([2, 0, 1]).numpy())
@@ -581,18 +580,3 @@ def invert_permutation(x):
             raise invalid(f"{number} is duplicated in the input.")
         inverse[number] = place
     return inverse
-
-
-def lbeta(x, name=None):
-    """Logarithm of the absolute value of the beta function along the last axis: sum(lgamma(x)) - lgamma(sum(x)).
-
-    Args:
-        x: shape `(..., n)`; the result has shape `(...)`.
-        name: accepted as in TensorFlow, without effect.
-
-    >>> import minigrad as mg
-    >>> print(mg.math.lbeta([1.0, 2.0]).numpy().round(4))
-    -0.6931
-    """
-    x = convert(x)
-    return reduce_sum(lgamma(x), axis=-1) - lgamma(reduce_sum(x, axis=-1))

@@ -30,7 +30,7 @@ def in_segments(ufunc, start, data, ids, number):
 
 
 def picked(dz, segment_ids):
-    """For each part the row of its segment, and 0 if its id is negative."""
+    """The row of its segment for each part, or 0 if its id is negative."""
     ids = np.asarray(segment_ids)
     if not ids.size or ids.min() >= 0:
         return gather.np(dz, ids)
@@ -38,21 +38,21 @@ def picked(dz, segment_ids):
     return np.where(inside, gather.np(dz, np.maximum(ids, 0)), 0)
 
 
-def from_segments(dz, z, data, segment_ids):
+def segment_extreme_grad(dz, z, data, segment_ids):
     """VJP of a segment maximum or minimum: equal extremes share the gradient."""
     won = (data == picked(z, segment_ids)).astype(data.dtype)
     shares = in_segments(np.add, 0, np.asarray(won), np.asarray(segment_ids), z.shape[0])
     return np.where(np.asarray(won) > 0, picked(dz / np.maximum(shares, 1), segment_ids), 0)
 
 
-def slope_of_segment_prod(dz, data, segment_ids):
+def segment_prod_grad(dz, data, segment_ids):
     """VJP of a segment product: dy times the product of the other parts, which is exact where elements are 0."""
     zero = np.asarray(data) == 0
     zeros = in_segments(np.add, 0, zero.astype(data.dtype), np.asarray(segment_ids), dz.shape[0])
-    filled = np.where(zero, 1, data)
-    product = unsorted_segment_prod.np(filled, segment_ids, dz.shape[0])
-    others_zero = picked(zeros, segment_ids) - zero  # how many of the other parts are 0
-    return np.where(others_zero > 0, 0, picked(dz, segment_ids) * picked(product, segment_ids) / filled)
+    factors = np.where(zero, 1, data)
+    product = unsorted_segment_prod.np(factors, segment_ids, dz.shape[0])
+    others_zero = picked(zeros, segment_ids) - zero  # the number of other parts that are 0
+    return np.where(others_zero > 0, 0, picked(dz, segment_ids) * picked(product, segment_ids) / factors)
 
 
 SHARED = "upstream of its segment where data is the extreme, shared with all that are"
@@ -71,7 +71,7 @@ def segment_sum(data, segment_ids):
         Shape `(last id + 1, ...)`. The row of an id that does not occur is 0.
 
     Raises:
-        InvalidArgumentError: the ids are not in ascending order, are negative, or are not as many as the rows.
+        InvalidArgumentError: the ids are not in ascending order, are negative, or there is not one for each row.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_sum([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -97,7 +97,7 @@ def segment_mean(data, segment_ids):
     return np.trunc(mean).astype(data.dtype) if data.dtype.kind in "iu" else mean
 
 
-@op("SegmentMax", "iuf", ddata=from_segments, dsegment_ids=None, math=SHARED)
+@op("SegmentMax", "iuf", ddata=segment_extreme_grad, dsegment_ids=None, math=SHARED)
 def segment_max(data, segment_ids):
     """Segment maximum: row s of the result is the maximum of the rows of `data` whose segment id is s.
 
@@ -111,7 +111,7 @@ def segment_max(data, segment_ids):
     return sorted_extreme(np.maximum, data, segment_ids)
 
 
-@op("SegmentMin", "iuf", ddata=from_segments, dsegment_ids=None, math=SHARED)
+@op("SegmentMin", "iuf", ddata=segment_extreme_grad, dsegment_ids=None, math=SHARED)
 def segment_min(data, segment_ids):
     """Segment minimum: row s of the result is the minimum of the rows of `data` whose segment id is s.
 
@@ -125,7 +125,7 @@ def segment_min(data, segment_ids):
     return sorted_extreme(np.minimum, data, segment_ids)
 
 
-@op("SegmentProd", ARITHMETIC, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
+@op("SegmentProd", ARITHMETIC, ddata=segment_prod_grad, dsegment_ids=None, math=OTHERS)
 def segment_prod(data, segment_ids):
     """Segment product: row s of the result is the product of the rows of `data` whose id is s; see `segment_sum`.
 
@@ -163,7 +163,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments):
     return in_segments(np.add, 0, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None, math=SHARED)
+@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, ddata=segment_extreme_grad, dsegment_ids=None, math=SHARED)
 def unsorted_segment_max(data, segment_ids, num_segments):
     """Segment maximum with ids in any order; see `unsorted_segment_sum`. Equal maxima share the gradient.
 
@@ -177,7 +177,7 @@ def unsorted_segment_max(data, segment_ids, num_segments):
     return in_segments(np.maximum, finite_limits(data.dtype).min, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None, math=SHARED)
+@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, ddata=segment_extreme_grad, dsegment_ids=None, math=SHARED)
 def unsorted_segment_min(data, segment_ids, num_segments):
     """Segment minimum with ids in any order; see `unsorted_segment_sum`. Equal minima share the gradient.
 
@@ -191,7 +191,7 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None,
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=segment_prod_grad, dsegment_ids=None,
     math=OTHERS)  # fmt: skip
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
@@ -294,13 +294,13 @@ def size_of_segments(data, ids, number):
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None, axis=None,
-             binary_output=False):  # fmt: skip
+             binary_output=False) -> Tensor:  # fmt: skip
     """Count how often each of the integers 0, 1, 2 ... occurs.
 
     Args:
         arr: integers, none of them negative.
-        weights: what each element adds to its count, in place of 1; of the shape of `arr`.
-        minlength: the least number of counts; counts of integers that do not occur are 0.
+        weights: the amount that each element adds to its count, in place of 1; of the shape of `arr`.
+        minlength: the least number of counts; integers that do not occur have count 0.
         maxlength: the largest number of counts; larger integers are left out.
         dtype: of the counts; with weights it is theirs.
         name: accepted as in TensorFlow, without effect.
@@ -312,7 +312,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
 
     Raises:
         InvalidArgumentError: an integer is negative, or the weights have another shape.
-        ValueError: `axis` is another, or `binary_output` is combined with weights.
+        ValueError: `axis` has another value, or `binary_output` is combined with weights.
 
     >>> import minigrad as mg
     >>> print(mg.math.bincount([1, 1, 3]).numpy(), mg.math.bincount([1, 1, 3], weights=[0.5, 1.0, 2.0]).numpy())
@@ -357,12 +357,12 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
 
 
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=np.int32, name=None) -> Tensor:
-    """Confusion matrix: element `[i, j]` counts how often label i was predicted as j.
+    """Confusion matrix: element `[i, j]` counts the examples with label i predicted as j.
 
     Args:
         labels, predictions: classes, numbered from 0: shape `(batch,)` or `(batch, 1)`.
         num_classes: the number of classes; by default the largest class that occurs, plus 1.
-        weights: what each example adds to its count, in place of 1: shape `(batch,)`.
+        weights: the amount that each example adds to its count, in place of 1: shape `(batch,)`.
         dtype: of the counts.
         name: accepted as in TensorFlow, without effect.
 

@@ -8,13 +8,14 @@ import math as python_math
 
 import numpy as np
 
-from ..engine import bracketed, convert, op
+from ..engine import Tensor, bracketed, convert, op, tell_help
+from .reductions import reduce_sum
 
 __all__ = ["bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "betainc", "digamma", "erf", "erfc", "erfcinv",
-           "erfinv", "igamma", "igammac", "lgamma", "ndtri", "polygamma", "zeta"]  # fmt: skip
+           "erfinv", "igamma", "igammac", "lbeta", "lgamma", "ndtri", "polygamma", "zeta"]  # fmt: skip
 
 
-def each(function):
+def vectorized(function):
     """Make a function of one Python float take arrays, element by element."""
     ufunc = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(ufunc(x)).astype(x.dtype)[()]
@@ -42,7 +43,7 @@ def erf(x):
     >>> print(mg.math.erf([0.5, -1.0]).numpy().round(4))
     [ 0.5205 -0.8427]
     """
-    return each(python_math.erf)(x)
+    return vectorized(python_math.erf)(x)
 
 
 @op("Erfc", "f", dx=lambda dy, x: -dy * (2 / python_math.pi**0.5) * np.exp(-x * x),
@@ -54,7 +55,7 @@ def erfc(x):
     >>> print(mg.math.erfc([0.5, 2.0]).numpy().round(4))
     [0.4795 0.0047]
     """
-    return each(python_math.erfc)(x)
+    return vectorized(python_math.erfc)(x)
 
 
 @op("Ndtri", "f", dx=lambda dy, y: dy * (2 * python_math.pi) ** 0.5 * np.exp(y * y / 2),
@@ -66,7 +67,7 @@ def ndtri(x):
     >>> print(mg.math.ndtri([0.5, 0.975]).numpy().round(4))
     [0.   1.96]
     """
-    return each(normal_quantile)(x)
+    return vectorized(normal_quantile)(x)
 
 
 @op("Erfinv", "f", dx=lambda dy, y: dy * (python_math.pi**0.5 / 2) * np.exp(y * y),
@@ -78,10 +79,10 @@ def erfinv(x):
     >>> print(mg.math.erfinv([0.5, -0.8]).numpy().round(4))
     [ 0.4769 -0.9062]
     """
-    return each(inverse_erf)(x)
+    return vectorized(inverse_erf)(x)
 
 
-def erfcinv(x, name=None):
+def erfcinv(x, name=None) -> Tensor:
     """Inverse complementary error function, for x between 0 and 2.
 
     >>> import minigrad as mg
@@ -120,7 +121,7 @@ def lgamma(x):
     >>> print(mg.math.lgamma([0.5, 4.0]).numpy().round(4))
     [0.5724 1.7918]
     """
-    return each(log_gamma)(x)
+    return vectorized(log_gamma)(x)
 
 
 def log_gamma(x):
@@ -160,7 +161,7 @@ def digamma64(x):
     return np.where(pole, np.nan, np.where(negative, y - np.pi / np.tan(np.pi * part), y))
 
 
-def polygamma(a, x, name=None):
+def polygamma(a, x, name=None) -> Tensor:
     """Polygamma function: the derivative of order a of `digamma`, for a = 0, 1, 2 ...
 
     >>> import minigrad as mg, numpy as np
@@ -185,12 +186,12 @@ def higher_digamma(a, x):
 def polygamma64(a, x):
     """`polygamma` of float64: (-1)**(a + 1) * a! * zeta(a + 1, x)."""
     order = np.where((a >= 1) & (a == np.floor(a)), a, 1)
-    factorial = each(python_math.gamma)(np.minimum(order, 170) + 1)
+    factorial = vectorized(python_math.gamma)(np.minimum(order, 170) + 1)
     higher = np.where(order % 2 == 1, factorial, -factorial) * zeta64(order + 1, x)
     return np.where(a == 0, digamma64(x), np.where(a == order, higher, np.nan))
 
 
-def zeta(x, q, name=None):
+def zeta(x, q, name=None) -> Tensor:
     """Hurwitz zeta function: the sum of (q + k) ** -x over k = 0, 1, 2 ..., for x > 1. There is no gradient for x.
 
     >>> import minigrad as mg, numpy as np
@@ -418,3 +419,21 @@ def scaled_bessel(order, x):
         series = series + piece
     y = np.where(size < 40, total * np.exp(-near), series / np.sqrt(2 * np.pi * far))
     return y * np.sign(x) if order else y
+
+
+def lbeta(x, name=None) -> Tensor:
+    """Logarithm of the absolute value of the beta function along the last axis: sum(lgamma(x)) - lgamma(sum(x)).
+
+    Args:
+        x: shape `(..., n)`; the result has shape `(...)`.
+        name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.lbeta([1.0, 2.0]).numpy().round(4))
+    -0.6931
+    """
+    x = convert(x)
+    return reduce_sum(lgamma(x), axis=-1) - lgamma(reduce_sum(x, axis=-1))
+
+
+tell_help(__name__)

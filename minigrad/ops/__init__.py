@@ -1,4 +1,4 @@
-"""TensorFlow's top-level ops, and Python's operators."""
+"""The ops that TensorFlow has at its top level. Each file lists what is public."""
 
 from . import creation, gathering, indexing, sequences, shaping, sorting
 from .creation import *

@@ -10,7 +10,7 @@ from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracket
 from ..engine.custom import unregistered
 from ..engine.listening import warn, without_tapes
 from ..engine.op import convert, op, tensor_of
-from ..engine.operands import cast as cast_silently
+from ..engine.operands import cast_silently
 from ..engine.rules import twin
 from ..engine.variable import Variable, read_value
 
@@ -24,8 +24,8 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     """Convert a value to a Tensor. A Tensor is returned as it is, a Variable is read: gradients flow through both.
 
     Args:
-        value: a Tensor, a Variable, or what `mg.constant` takes; gradients flow through Tensors in lists too.
-        dtype: the dtype wanted; None takes the natural dtype.
+        value: a Tensor, a Variable, or what `mg.constant` accepts; gradients flow through Tensors in lists too.
+        dtype: the dtype of the result; if None, it is inferred.
         dtype_hint: used in place of `dtype` if the value fits it.
         name: accepted as in TensorFlow, without effect.
 
@@ -149,8 +149,8 @@ def cast(x, dtype, name=None) -> Any:
 
     Args:
         x: numbers of any dtype, or IndexedSlices of them. Floats are rounded toward 0 to become integers, any number
-            but 0 is True, and complex numbers become real by their real part, with a warning.
-        dtype: the dtype wanted.
+            but 0 is True, and complex numbers lose their imaginary part, with a warning.
+        dtype: the dtype of the result.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -220,7 +220,8 @@ def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     >>> print(mg.zeros(2))
     mg.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    return Tensor.of(full(tidy.lengths(shape, None), *nothing(dtypes.to_numpy(dtype))))
+    dtype = dtypes.to_numpy(dtype)
+    return Tensor.of(full(tidy.lengths(shape, None), zero_of(dtype), dtype))
 
 
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
@@ -240,9 +241,9 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     return Tensor.of(full(tidy.lengths(shape, None), 1, dtype))
 
 
-def nothing(dtype):
-    """The zero of a dtype, 0 or an empty string, and the dtype."""
-    return b"" if dtype.kind == "O" else 0, dtype
+def zero_of(dtype):
+    """The zero of a NumPy dtype: 0, or an empty string."""
+    return b"" if dtype.kind == "O" else 0
 
 
 def full(shape, value, dtype):
@@ -269,7 +270,8 @@ def zeros_like(input, dtype=None):
     >>> print(mg.zeros_like([1.0, 2.0]))
     mg.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    return full(input.shape, *nothing(input.dtype if dtype is None else dtype))
+    dtype = input.dtype if dtype is None else dtype
+    return full(input.shape, zero_of(dtype), dtype)
 
 
 @op("OnesLike", twin=np.ones_like, dtype=tidy.dtype, dinput=None)

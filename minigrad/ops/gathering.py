@@ -7,7 +7,7 @@ import numpy as np
 from .. import errors
 from ..engine import SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
 from ..engine.rules import BATCHED_TWINS, Batched, filled
-from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
+from .creation import INDICES, convert_to_tensor, full, wrong_kind, zero_of, zeros_like
 from .shaping import count, expand_dims, reshape, tile
 
 __all__ = ["boolean_mask", "dynamic_partition", "dynamic_stitch", "gather", "gather_nd", "repeat", "scatter_nd",
@@ -20,12 +20,12 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 
     Args:
         input: of any shape.
-        repeats: how often: an int for all elements, or a list with an int for each index along the axis.
+        repeats: the number of repeats: an int for all elements, or a list with an int for each index along the axis.
         axis: the axis; None flattens the input first.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: there is no such axis, or not one repeat for each index.
+        ValueError: there is no such axis, or the number of repeats differs from its length.
 
     >>> import minigrad as mg
     >>> print(mg.repeat([1.0, 2.0], [1, 3]))
@@ -54,8 +54,8 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 # ---- gathering -----------------------------------------------------------------------------------------------------
 
 
-def ungathered(dy, params_shape, indices, axis, batch_dims):
-    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
+def gather_grad(dy, params_shape, indices, axis, batch_dims):
+    """VJP of `gather`: the gradient of each slice is added at the index that it came from."""
     shape, indices = params_shape, indices.value if isinstance(indices, Tensor) else indices
     slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
@@ -74,7 +74,7 @@ def ungathered(dy, params_shape, indices, axis, batch_dims):
     return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
 
 
-@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=ungathered,
+@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=gather_grad,
     math="upstream, added up at the indices")  # fmt: skip
 def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
     """Gather the slices of `params` with these indices along an axis.
@@ -86,7 +86,7 @@ def gather(params, indices, validate_indices: bool | None = None, axis=None, bat
         indices: integers from 0 to the length of the axis minus 1, of any shape.
         validate_indices: accepted as in TensorFlow, without effect.
         axis: the axis of `params`; None takes `batch_dims`.
-        batch_dims: how many of the first axes are batch axes, which `params` and `indices` share.
+        batch_dims: the number of leading batch axes, which `params` and `indices` share.
 
     Returns:
         Shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
@@ -142,7 +142,7 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
 
 @op("UnsortedSegmentSum", shape=tidy.lengths, dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
 def scatter_rows(values, indices, shape):
-    """Zeros of this shape, to which each row `values[i]` is added at index `indices[i]`.
+    """Zeros of this shape, with each row `values[i]` added at index `indices[i]`.
 
     >>> import minigrad as mg
     >>> print(mg.ops.gathering.scatter_rows([1.0, 2.0, 4.0], [2, 0, 2], (3,)))
@@ -153,7 +153,7 @@ def scatter_rows(values, indices, shape):
     return whole
 
 
-@op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: ungathered_nd(dy, params_shape, indices),
+@op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: gather_nd_grad(dy, params_shape, indices),
     math="upstream, added up at the indices")  # fmt: skip
 def gather_points(params, indices):
     """Op behind `mg.gather_nd`, without batch axes.
@@ -173,7 +173,7 @@ def gather_points(params, indices):
 
 
 def points(indices):
-    """Index vectors as a key of `array[None]`: an array for each axis. The zeros index the axis of None."""
+    """Index vectors as a key of `array[None]`: an array for each axis, with zeros for the axis of None."""
     return (np.zeros(indices.shape[:-1], int), *np.moveaxis(indices, -1, 0), Ellipsis)
 
 
@@ -198,7 +198,7 @@ def check_points(indices, shape, where):
         raise invalid(f"indices{number} = [{', '.join(map(str, indices[tuple(place)]))}] does not index into {where}")
 
 
-def ungathered_nd(dy, shape, indices):
+def gather_nd_grad(dy, shape, indices):
     """VJP of `gather_nd`: sparse rows if whole rows were gathered by their index, as in `gather`; otherwise dense."""
     if indices.ndim == 2 and indices.shape[1] == 1 and not isinstance(dy, Batched):
         return SparseRows(dy, np.asarray(indices)[:, 0], shape)
@@ -206,19 +206,19 @@ def ungathered_nd(dy, shape, indices):
 
 
 def at_points(dz, indices):
-    """VJP of the updates of a scatter: what arrives at their places."""
+    """VJP of a scatter with respect to the updates: the upstream gradient at their indices."""
     return gather_points.np(dz, indices)
 
 
 @op("ScatterNd", shape=tidy.lengths, dupdates=at_points, dindices=None)
 def added_at(updates, indices, shape):
-    """Op behind `mg.scatter_nd`: zeros of this shape, to which the updates are added at these index vectors.
+    """Op behind `mg.scatter_nd`: zeros of this shape, with the updates added at these index vectors.
 
     >>> import minigrad as mg
     >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
     mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
     """
-    whole = full(shape, *nothing(updates.dtype))
+    whole = full(shape, zero_of(updates.dtype), updates.dtype)
     np.add.at(whole[None], points(indices), updates)
     return whole
 
@@ -229,8 +229,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
     Args:
         params: of any shape.
         indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of `params`.
-        batch_dims: how many of the first axes are batch axes, which `params` and `indices` share; the k axes follow
-            them.
+        batch_dims: the number of leading batch axes, which `params` and `indices` share; the k axes follow them.
         name: accepted as in TensorFlow, without effect.
         bad_indices_policy: "IGNORE" returns 0 for an index out of range.
 
@@ -277,7 +276,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
         name: accepted as in TensorFlow, without effect.
 
     Returns:
-        The axes of the mask become one, whose length is the number of True.
+        A Tensor in which one axis, as long as the number of True, replaces the axes of the mask.
 
     Raises:
         ValueError: the shapes do not fit, or the mask is a scalar.
@@ -325,7 +324,7 @@ def select_by_constant(condition, x, y):
 
 @op("Where", "biufc", dcondition=None)
 def where_true(condition):
-    """Op behind `mg.where` with the condition alone: the indices of the elements that are not 0, a row for each.
+    """Op behind `mg.where` with the condition alone: the indices of the nonzero elements, one per row.
 
     >>> import minigrad as mg
     >>> print(mg.where([[True, False], [True, True]]).numpy())
@@ -344,7 +343,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     With the condition alone, return the indices at which it is True.
 
     Args:
-        condition: bools; without x and y any numbers, of which those that are not 0 count as True.
+        condition: bools; without x and y also numbers, which count as True unless they are 0.
         x, y: of one dtype. All three are broadcast to one shape.
         name: accepted as in TensorFlow, without effect.
 
@@ -375,7 +374,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
 
 
 def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Tensor:
-    """Zeros of a shape, to which updates are added at these index vectors.
+    """Zeros of a given shape, with updates added at these index vectors.
 
     Args:
         indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the result.
@@ -415,7 +414,7 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
     return added_at(updates, indices, shape)
 
 
-def place(tensor, indices, updates, put):
+def updated(tensor, indices, updates, put):
     """A copy of the Tensor in which `put` has changed the elements, or slices, at these index vectors."""
     if not updates.ndim:
         raise invalid("Updates shape must have rank at least one. Found:[]")
@@ -439,7 +438,7 @@ def tensor_scatter_nd_add(tensor, indices, updates):
     >>> print(mg.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[2], [0], [2]], [10.0, 20.0, 30.0]))
     mg.Tensor([21.  2. 43.], shape=(3,), dtype=float32)
     """
-    return place(tensor, indices, updates, np.add.at)
+    return updated(tensor, indices, updates, np.add.at)
 
 
 @op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -at_points(dz, indices))
@@ -450,7 +449,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates):
     >>> print(mg.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[2], [0]], [10.0, 20.0]))
     mg.Tensor([-19.   2.  -7.], shape=(3,), dtype=float32)
     """
-    return place(tensor, indices, updates, np.subtract.at)
+    return updated(tensor, indices, updates, np.subtract.at)
 
 
 @op("TensorScatterUpdate", dindices=None, dupdates=at_points, math={"tensor": "upstream, but 0 at the indices"},
@@ -464,22 +463,22 @@ def tensor_scatter_nd_update(tensor, indices, updates):
     [[ 1.5 20. ]
      [10.   4.5]]
     """
-    return place(tensor, indices, updates, lambda whole, key, updates: whole.__setitem__(key, updates))
+    return updated(tensor, indices, updates, lambda whole, key, updates: whole.__setitem__(key, updates))
 
 
-def largest_share(dz, z, tensor, indices, updates):
+def scatter_extreme_grad(dz, z, tensor, indices, updates):
     """VJP of a scatter maximum (or minimum) for the Tensor: elements and updates equal to the extreme share dz."""
     return dz / holders(z, tensor, indices, updates) * (tensor == z).astype(dz.dtype)
 
 
-def update_share(dz, z, tensor, indices, updates):
+def scatter_extreme_updates_grad(dz, z, tensor, indices, updates):
     """VJP of a scatter maximum (or minimum) for the updates."""
     dz, winners = dz / holders(z, tensor, indices, updates), updates == gather_points.np(z, indices)
     return gather_points.np(dz, indices) * winners.astype(dz.dtype)
 
 
 def holders(z, tensor, indices, updates):
-    """For each element of the result, how many elements and updates are equal to it."""
+    """The number of elements and updates that are equal to each element of the result."""
     winners = (updates == gather_points.np(z, indices)).astype(z.dtype)
     return (tensor == z).astype(z.dtype) + added_at.np(winners, indices, z.shape)
 
@@ -490,7 +489,7 @@ SHARED = {
 }
 
 
-@op("TensorScatterMax", dindices=None, dtensor=largest_share, dupdates=update_share, math=SHARED)
+@op("TensorScatterMax", dindices=None, dtensor=scatter_extreme_grad, dupdates=scatter_extreme_updates_grad, math=SHARED)
 def tensor_scatter_nd_max(tensor, indices, updates):
     """Copy of a Tensor, with the larger of element and update at each index vector; see `scatter_nd`.
 
@@ -500,10 +499,10 @@ def tensor_scatter_nd_max(tensor, indices, updates):
     >>> print(mg.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
     mg.Tensor([20.  2.  3.], shape=(3,), dtype=float32)
     """
-    return place(tensor, indices, updates, np.maximum.at)
+    return updated(tensor, indices, updates, np.maximum.at)
 
 
-@op("TensorScatterMin", dindices=None, dtensor=largest_share, dupdates=update_share, math=SHARED)
+@op("TensorScatterMin", dindices=None, dtensor=scatter_extreme_grad, dupdates=scatter_extreme_updates_grad, math=SHARED)
 def tensor_scatter_nd_min(tensor, indices, updates):
     """Copy of a Tensor, with the smaller of element and update at each index vector; see `scatter_nd`.
 
@@ -513,16 +512,16 @@ def tensor_scatter_nd_min(tensor, indices, updates):
     >>> print(mg.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
     mg.Tensor([1.  2.  2.5], shape=(3,), dtype=float32)
     """
-    return place(tensor, indices, updates, np.minimum.at)
+    return updated(tensor, indices, updates, np.minimum.at)
 
 
-def unparted(dys, data_shape, partitions):
-    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
+def dynamic_partition_grad(dys, data_shape, partitions):
+    """VJP of `dynamic_partition`: the rows in the order of `data`."""
     places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
     return gather.np(np.concatenate(dys, 0), places).reshape(data_shape)
 
 
-@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=unparted,
+@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=dynamic_partition_grad,
     math="the rows of upstream in the order of data")  # fmt: skip
 def dynamic_partition(data, partitions, num_partitions) -> list:
     """Partition the rows of `data` into a list of Tensors: row i goes to Tensor number `partitions[i]`.
@@ -556,7 +555,7 @@ def dynamic_partition(data, partitions, num_partitions) -> list:
 def dynamic_stitch(indices: list, data: list):
     """Merge a list of Tensors by index: row j of `data[i]` becomes row `indices[i][j]` of the result.
 
-    Of several rows with one index the last is used; an index without a row gets 0.
+    If an index occurs more than once, the last of its rows is used; an index without a row gets 0.
 
     Args:
         indices: a list of Tensors of integers.
@@ -574,7 +573,8 @@ def dynamic_stitch(indices: list, data: list):
         if rows.shape[: places.ndim] != places.shape:
             problem = f"data[0].shape = {bracketed(rows.shape)} does not start"
             raise invalid(f"{problem} with indices[0].shape = {bracketed(places.shape)}")
-    whole = full((length, *data[0].shape[indices[0].ndim :]), *nothing(data[0].dtype))
+    dtype = data[0].dtype
+    whole = full((length, *data[0].shape[indices[0].ndim :]), zero_of(dtype), dtype)
     for places, rows in zip(indices, data):
         whole[places] = rows
     return whole
@@ -584,7 +584,7 @@ def dynamic_stitch(indices: list, data: list):
 
 
 def rows_added(values, key, shape):
-    """Zeros for each row of a stack, to which its values are added at `[key]`."""
+    """For each row of a stack, zeros with its values added at `[key]`."""
     whole = np.zeros((len(values.value), *shape), values.dtype)
     np.add.at(whole, key, values.value)
     return whole

@@ -1,4 +1,4 @@
-"""Indexing and slicing: `x[key]`, and the two ops behind it. A tape records the key as NumPy takes it."""
+"""Indexing and slicing: `x[key]`, and the two ops behind it. A tape records the key in NumPy's form."""
 
 import builtins
 import itertools
@@ -50,20 +50,20 @@ BATCHED_TWINS[strided_slice_grad.__wrapped__] = lambda dy, key, shape: strided_s
 
 
 def take(x, key) -> Tensor:
-    """`x[key]` of a Tensor. As in TensorFlow a list counts as a tuple, and an array of bools is a mask.
+    """`x[key]` of a Tensor. As in TensorFlow, a list counts as a tuple, and an array of bools is a mask.
 
     Raises:
-        TypeError: the key holds a float, an array or anything else that is no index.
+        TypeError: the key holds a float, an array or anything else that is not an index.
         InvalidArgumentError: an index is out of range.
     """
     return boolean_mask(x, key) if is_mask(key) else getitem(x, numpy_key(key))
 
 
 def numpy_key(key) -> tuple:
-    """The key as NumPy takes it: a tuple of ints, slices, None and `...`."""
+    """The key in NumPy's form: a tuple of ints, slices, None and `...`."""
     if key.__class__ is int:
         return (key,)
-    return tuple([place(k) for k in key]) if isinstance(key, (tuple, list)) else (place(key),)
+    return tuple([key_part(k) for k in key]) if isinstance(key, (tuple, list)) else (key_part(key),)
 
 
 def is_mask(key):
@@ -71,7 +71,7 @@ def is_mask(key):
     return key is True or key is False or (isinstance(key, (Tensor, Variable, np.ndarray)) and key.dtype == np.bool_)
 
 
-def place(k):
+def key_part(k):
     """One part of a key, with Tensors and NumPy integers as ints."""
     if k.__class__ is int or k is None or k is Ellipsis:
         return k
@@ -113,7 +113,7 @@ def out_of_place(key, shape):
     return invalid(f"slice index {k + shape[axis] * (k < 0)} of dimension {axis} out of bounds.")
 
 
-def each(x):
+def slices_of(x):
     """Iterate over a Tensor: its slices along the first axis, through which gradients flow."""
     x = convert(x)
     if not len(x.shape):
@@ -143,7 +143,7 @@ class VariableSlice(Tensor):
         >>> v[1:].assign([7.0, 8.0]).numpy()
         array([1., 7., 8.], dtype=float32)
         """
-        given, whole, value = value, np.array(self.variable._now.value), self.variable._fitting(value)
+        given, whole, value = value, np.array(self.variable._present()), self.variable._fitting(value)
         try:
             whole[self.key if Ellipsis in self.key else self.key + (Ellipsis,)] = value
         except ValueError:

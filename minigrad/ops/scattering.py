@@ -11,7 +11,7 @@ from ..ops import gathering
 
 
 def replace(whole, places, values):
-    """Write the values; of several values with one index the last is used."""
+    """Write the values; if an index occurs more than once, its last value is used."""
     whole[places] = values
 
 
@@ -33,7 +33,7 @@ def by_rows(way, meaning, put):
             use_locking, name: accepted as in TensorFlow, without effect.
 
         Returns:
-            The whole Variable in its new state.
+            The whole Variable after the update.
 
         Raises:
             TypeError: `sparse_delta` is not an `mg.IndexedSlices`.
@@ -41,7 +41,7 @@ def by_rows(way, meaning, put):
         """
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
-        whole, indices = np.array(self._now.value), convert(sparse_delta.indices).value
+        whole, indices = np.array(self._present()), convert(sparse_delta.indices).value
         values = self._fitting(sparse_delta.values)
         for place, row in np.ndenumerate(indices):
             if not 0 <= row < len(whole):
@@ -67,12 +67,12 @@ def by_places(way, meaning, put):
             name: accepted as in TensorFlow, without effect.
 
         Returns:
-            The whole Variable in its new state.
+            The whole Variable after the update.
 
         Raises:
             InvalidArgumentError: an index is out of range, or the shapes do not fit.
         """
-        value = gathering.place(self.numpy(), convert(indices).value, self._fitting(updates), put)
+        value = gathering.updated(self.numpy(), convert(indices).value, self._fitting(updates), put)
         return self._assigned(value, updates, f"scatter_nd_{way}")
 
     return named(scatter, f"scatter_nd_{way}", meaning=meaning.format("values"))
@@ -84,12 +84,12 @@ def not_scattered(message, way):
 
 
 def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-    """The rows with these indices, as `mg.gather`."""
+    """The rows with these indices, like `mg.gather`."""
     return gathering.gather(self, indices)
 
 
 def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-    """The elements, or slices, at these index vectors, as `mg.gather_nd`."""
+    """The elements, or slices, at these index vectors, like `mg.gather_nd`."""
     return gathering.gather_nd(self, indices)
 
 

@@ -33,7 +33,7 @@ def fill(dims, value):
 
 
 def lengths_in(dims):
-    """A shape that was given as a Tensor, as a tuple."""
+    """A shape given as a Tensor, converted to a tuple."""
     if dims.ndim > 1:
         raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
@@ -49,7 +49,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     """Numbers from `start` up to `limit`, which is left out, in steps of `delta`.
 
     Args:
-        start: the first number; if there is no `limit`, it is the limit, and 0 is the first.
+        start: the first number; without `limit` it is the limit, and the first number is 0.
         limit: where to stop.
         delta: the step, positive or negative.
         dtype: of the result; None takes the widest dtype of the three.
@@ -214,7 +214,7 @@ def one_hot_values(on, off, dtype):
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
-    """Mask of sequences: for each length a row that is True before that index and False from there on.
+    """Mask of sequences: one row for each length, True before that index and False from there on.
 
     Args:
         lengths: integers of any shape.

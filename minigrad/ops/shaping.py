@@ -11,7 +11,7 @@ from .. import errors
 from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.conversion import MOST_AXES
 from ..engine.operands import first_tensor
-from ..engine.rules import BATCHED_TWINS, filled, later, twin
+from ..engine.rules import BATCHED_TWINS, axes_in_stack, filled, twin
 from ..errors import visible
 from .creation import convert_to_tensor, identity, zeros
 
@@ -31,7 +31,7 @@ def reshape(tensor, shape):
         shape: the new lengths; one of them may be -1, which is computed from the others.
 
     Raises:
-        InvalidArgumentError: the new shape has another number of elements.
+        InvalidArgumentError: the new shape has a different number of elements.
 
     >>> import minigrad as mg
     >>> print(mg.reshape([1.0, 2.0, 3.0, 4.0], (2, -1)))
@@ -45,12 +45,12 @@ def reshape(tensor, shape):
     except ValueError:
         pass
     except TypeError:
-        raise errors.from_python(unsupported(shape)) from None
+        raise errors.by_python(unsupported(shape)) from None
     return tensor.reshape(fitted_lengths(tensor, shape))
 
 
 def fitted_lengths(tensor, shape):
-    """A shape that NumPy refused: replace -1, which NumPy does not if there are no elements, or raise the error."""
+    """Replace -1 in a shape that NumPy refused, as it does for arrays without elements, or raise the error."""
     if len(shape) > MOST_AXES:
         raise invalid(f"a Tensor has {MOST_AXES} axes at most here, as NumPy's arrays have, but received {len(shape)}")
     unknown = [i for i, n in enumerate(shape) if n == -1]
@@ -81,7 +81,7 @@ def expand_dims(input, axis):
     (2, 1)
     """
     if axis is None:
-        raise errors.from_python(unsupported(axis))
+        raise errors.by_python(unsupported(axis))
     if not -input.ndim - 1 <= axis <= input.ndim:
         raise invalid(f"Tried to expand dim index {axis} for tensor with {input.ndim} dimensions.")
     at = axis % (input.ndim + 1)
@@ -166,7 +166,7 @@ def broadcast_to(input, shape):
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
     try:
-        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # which is any length there
+        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # -1 is any length there
             return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # as np.broadcast_to, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
@@ -179,7 +179,7 @@ def broadcast_to(input, shape):
 
 
 def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
-    """Shape to which two shapes are broadcast together, as by `x + y`.
+    """Shape of the result of broadcasting two shapes together, as in `x + y`.
 
     Raises:
         ValueError: the shapes are not compatible.
@@ -199,7 +199,7 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
 
 @op("BroadcastArgs", dshape_x=None, dshape_y=None)
 def broadcast_dynamic_shape(shape_x, shape_y):
-    """As `broadcast_static_shape`, for shapes that are Tensors.
+    """Like `broadcast_static_shape`, for shapes that are Tensors.
 
     Raises:
         InvalidArgumentError: the shapes are not compatible.
@@ -222,7 +222,7 @@ def concat(values, axis, name="concat") -> Tensor:
     """Concatenate Tensors along an axis that they have.
 
     Args:
-        values: a list of Tensors of one dtype, whose shapes differ along `axis` alone.
+        values: a list of Tensors of one dtype, whose shapes differ only along `axis`.
         axis: an int; negative ones count from the end.
         name: accepted as in TensorFlow, without effect.
 
@@ -341,7 +341,7 @@ def at(k, axis):
 
 def no_axis(axis, ndim):
     """The error for an axis that does not exist."""
-    return errors.from_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
+    return errors.by_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
 
 
 @op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis), math="stack(upstream, axis)")
@@ -350,7 +350,7 @@ def unstack(value, num: int | None = None, axis=0) -> list:
 
     Args:
         value: has at least one axis.
-        num: the number of slices, which is checked; None checks nothing.
+        num: the expected number of slices; None for no check.
         axis: an int; negative ones count from the end.
 
     Raises:
@@ -453,13 +453,13 @@ def cut(value, lengths, axis):
     return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
 
 
-def untiled(dy, input_shape, multiples):
+def tile_grad(dy, input_shape, multiples):
     """VJP of `tile`: the sum over all copies."""
     pairs = [length for pair in zip(multiples, input_shape) for length in pair]
     return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
 
 
-@op("Tile", multiples=tidy.vector, dinput=untiled, math="sum of upstream over all copies")
+@op("Tile", multiples=tidy.vector, dinput=tile_grad, math="sum of upstream over all copies")
 def tile(input, multiples):
     """Repeat a Tensor `multiples[i]` times along each axis i, one copy after the other.
 
@@ -598,11 +598,11 @@ def shifted_axes(axis: int | Sequence[int]):
 
 @op("Roll", shift=shifts, axis=shifted_axes, dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
 def roll(input, shift, axis):
-    """Shift elements cyclically along an axis, or several: what leaves at one end enters at the other.
+    """Shift elements cyclically along an axis, or several: those that leave at one end enter at the other.
 
     Args:
         input: has at least one axis.
-        shift: by how many positions: an int, or a list of ints.
+        shift: the number of positions: an int, or a list of ints.
         axis: the axis of each shift: an int, or a list as long as `shift`.
 
     Raises:
@@ -696,7 +696,7 @@ def count(lengths):
 
 BATCHED_TWINS |= {
     transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
-    roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
-    reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
+    roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, axes_in_stack(axis, x.ndim)),
+    reverse.__wrapped__: lambda x, axis: np.flip(x.value, axes_in_stack(axis, x.ndim)),
     mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
 }

@@ -5,7 +5,8 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..engine import BATCHED_TWINS, Tensor, convert, dtypes, invalid, later, op, tidy, unregistered, unsupported
+from ..engine import BATCHED_TWINS, Tensor, convert, dtypes, invalid, op, tidy, unregistered, unsupported
+from ..engine.rules import axes_in_stack
 from ..errors import visible
 
 __all__ = ["argsort", "searchsorted", "sort", "unique", "unique_with_counts", "unravel_index"]
@@ -54,9 +55,9 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
     """
     if direction not in ("ASCENDING", "DESCENDING"):
         text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={visible(direction)}"
-        raise errors.from_python(ValueError(text))
+        raise errors.by_python(ValueError(text))
     if axis is None:
-        raise errors.from_python(unsupported(axis))
+        raise errors.by_python(unsupported(axis))
     if not -values.ndim <= axis < values.ndim:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
     if direction == "ASCENDING":
@@ -100,7 +101,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type="int32"):
     """
     if side not in ("left", "right"):
         problem = "Argument `side` must be either 'right' or 'left'."
-        raise errors.from_python(ValueError(f"{problem} Received: `side` = '{visible(side)}'."))
+        raise errors.by_python(ValueError(f"{problem} Received: `side` = '{visible(side)}'."))
     if not values.ndim or not sorted_sequence.ndim:
         raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
     sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]
@@ -138,7 +139,7 @@ def unique(x, out_idx=dtypes.int32, name=None) -> Unique:
 
 
 def unique_with_counts(x, out_idx=dtypes.int32, name=None) -> UniqueWithCounts:
-    """As `unique`, and how often each unique element occurs: `(y, idx, count)`.
+    """Like `unique`, with the number of occurrences of each unique element: `(y, idx, count)`.
 
     Raises:
         InvalidArgumentError: x is not a vector.
@@ -195,5 +196,5 @@ def unravel_index(indices, dims):
 
 
 BATCHED_TWINS |= {
-    in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
+    in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], *axes_in_stack(axis, x.ndim)),
 }

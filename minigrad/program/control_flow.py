@@ -5,6 +5,7 @@ A tape records the ops that run inside. `group`, `no_op` and others that only ma
 
 import contextlib
 from collections import OrderedDict
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,13 +14,13 @@ from ..debugging import Assert
 from ..engine import Tensor, Variable, dtypes
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
-from .function import TensorSpec
+from .specs import TensorSpec
 from .tensor_array import TensorArray, fitting
 
 # ---- branches ------------------------------------------------------------------------------------------------------
 
 
-def cond(pred, true_fn=None, false_fn=None, name=None):
+def cond(pred, true_fn=None, false_fn=None, name=None) -> Any:
     """`true_fn()` if `pred` is true, else `false_fn()`; only that one runs.
 
     Args:
@@ -59,8 +60,8 @@ def check_callable(name, function):
         raise TypeError(f"'{name}' must be callable.")
 
 
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """The result of the function of the first condition that is true.
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case") -> Any:
+    """The result of the first function whose condition is true.
 
     Args:
         pred_fn_pairs: a list of pairs (condition, function): a scalar bool Tensor, and a function without arguments.
@@ -82,7 +83,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if default is not None:
         check_callable("false_fn", default)
     preds = [pred for pred, _ in pairs]
-    if exclusive:  # without a default, TensorFlow takes the last function for it, and ignores its condition
+    if exclusive:  # without a default, TensorFlow uses the last function as one, and ignores its condition
         check_exclusive(preds if default is not None else preds[:-1])
     for pred, function in pairs:
         if pred:
@@ -128,8 +129,8 @@ def check_exclusive(preds):
         Assert(convert_to_tensor(False), [text, stack(preds)], summarize=len(preds))
 
 
-def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """The result of function number `branch_index`; if there is none, of `default`, or else of the last function.
+def switch_case(branch_index, branch_fns, default=None, name="switch_case") -> Any:
+    """The result of branch `branch_index`; if there is none, of `default`, or else of the last branch.
 
     Args:
         branch_index: a scalar integer Tensor.
@@ -183,7 +184,7 @@ def checked_branches(branches):
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               maximum_iterations=None, name=None):  # fmt: skip
+               maximum_iterations=None, name=None) -> Any:  # fmt: skip
     """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` is true.
 
     Args:
@@ -222,15 +223,15 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
-           name=None, fn_output_signature=None):  # fmt: skip
+           name=None, fn_output_signature=None) -> Any:  # fmt: skip
     """`fn` of each row of `elems`, stacked along a new first axis.
 
-    Args:
+    Apply `fn` to each row of `elems`, and stack the results along a new first axis.
         fn: takes a row, of shape (...), and returns a Tensor or a nest of Tensors.
         elems: a Tensor of shape (n, ...), or a nest of such Tensors; then a row is a nest too.
         fn_output_signature: a dtype or an `mg.TensorSpec`, in the nest that `fn` returns; by default those of `elems`.
         dtype: an older name of `fn_output_signature`.
-        infer_shape: whether all results must have the shape of the first one.
+        infer_shape: whether all results must have the same shape as the first.
         parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -267,7 +268,7 @@ def check_elems(elems):
 
 
 def empty_stack(spec):
-    """A stack of no Tensors of this spec: of shape (0, ...), or (0,) if the rank is unknown, as in TensorFlow.
+    """A stack of zero Tensors of this spec: shape (0, ...), or (0,) if the rank is unknown, as in TensorFlow.
 
     Raises:
         ValueError: a length is unknown.
@@ -294,8 +295,8 @@ def leaves_and_rows(elems):
     return leaves, [nest.pack_sequence_as(elems, [x[i] for x in leaves]) for i in range(len(leaves[0]))]
 
 
-def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """`fn` of each row of `elems`, stacked along a new first axis. The results may have any structure and dtypes.
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True) -> Any:
+    """Apply `fn` to each row of `elems`, and stack the results, in any structure and dtypes, along a new first axis.
 
     Args:
         fn: takes a row, of shape (...), and returns a Tensor or a nest of Tensors.
@@ -316,18 +317,18 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     leaves, rows = leaves_and_rows(elems)
     if rows:
         return stack_results([fn(row) for row in rows])
-    # the structure of the results is that for a row of zeros
+    # for no rows, the results have the structure that a row of zeros gives
     padded = [concat([x, np.zeros((1, *x.shape[1:]), x.value.dtype)], 0) for x in leaves]
     one = vectorized_map(fn, nest.pack_sequence_as(elems, padded))
     return nest.map_structure(lambda y: y[:0], one)
 
 
 def stack_results(results):
-    """Nests of one structure, as a nest of stacked Tensors."""
+    """Stack nests of the same structure into one nest of Tensors."""
     return nest.pack_sequence_as(results[0], [stack(list(column)) for column in zip(*map(nest.flatten, results))])
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
     """Combine the rows of `elems` from the first to the last: `fn(fn(fn(initializer, elems[0]), elems[1]), ...)`.
 
     Args:
@@ -349,8 +350,8 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     return accumulated(fn, leaves_and_rows(elems)[1], initializer)[-1]
 
 
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
-    """As `foldl`, from the last row to the first.
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
+    """Like `foldl`, from the last row to the first.
 
     >>> import minigrad as mg
     >>> float(mg.foldr(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])))
@@ -360,8 +361,8 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
-         reverse=False, name=None):  # fmt: skip
-    """As `foldl`, but with all accumulated values.
+         reverse=False, name=None) -> Any:  # fmt: skip
+    """Like `foldl`, but return all accumulated values.
 
     Args:
         fn, elems, initializer: as for `foldl`.
@@ -412,7 +413,7 @@ def group(*inputs, name=None) -> None:
     """
 
 
-def control_dependencies(control_inputs):
+def control_dependencies(control_inputs) -> contextlib.AbstractContextManager:
     """A block without effect: the inputs have already been computed.
 
     >>> import minigrad as mg
@@ -423,8 +424,8 @@ def control_dependencies(control_inputs):
     return contextlib.nullcontext()
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", **options):
-    """Gradients in a graph; in eager mode there is none, and a GradientTape is used instead.
+def gradients(ys, xs, grad_ys=None, name="gradients", **options) -> NoReturn:
+    """Gradients in a graph. In eager mode there is no graph: use a GradientTape.
 
     Raises:
         RuntimeError: always.

@@ -9,17 +9,17 @@ from .. import nest
 from ..engine import Variable, variable
 from ..errors import visible
 
-waiting: list = []  # restorations of checkpoints, which have values for Variables that are not made yet
+waiting: list = []  # restorations of checkpoints that hold values for Variables not yet made
 
 
 def restore_what_waits() -> None:
-    """Variables may have been made: give them the values that a checkpoint has for them."""
+    """Give Variables that may have been made since then the values that a checkpoint holds for them."""
     for restoration in tuple(waiting):
         restoration.match()
 
 
 def objects_of(module, kind, seen=None):
-    """All objects of a class in the attributes of a module, sorted by attribute, and then those of its submodules.
+    """All objects of a class in a module's attributes, sorted by attribute, followed by those of its submodules.
 
     Each is found once, also in lists, tuples and dicts.
     """
@@ -38,7 +38,7 @@ def objects_of(module, kind, seen=None):
 
 
 def leaves_of(value):
-    """The leaves of a nest; a dict whose keys cannot be sorted is in its own order."""
+    """The leaves of a nest. A dict whose keys cannot be sorted keeps its own order."""
     try:
         return nest.flatten(value)
     except TypeError:
@@ -66,6 +66,8 @@ class Module:
     >>> [v.name for v in line.trainable_variables], line.name
     (['b:0', 'w:0'], 'line')
     """
+
+    __module__ = "minigrad"  # where users find it: so pickles find it, and messages name it
 
     def __init__(self, name: str | None = None):
         if name is None:

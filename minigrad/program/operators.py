@@ -1,8 +1,8 @@
 """Python's operators on Tensors and Variables: `x * y` is the op `multiply`, `x[0]` is `take`.
 
-The tables give the op of each operator, and the loops at the end assign it. `Tensor.__mul__` runs the code of
-`multiply`. Only inputs that `multiply` refuses are treated otherwise, as in TensorFlow: `*` multiplies truth values. In
-a recorded VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
+The tables map each operator to its op, and the loops at the end assign it: `Tensor.__mul__` runs the code of
+`multiply`. Only inputs that `multiply` refuses are treated differently, as in TensorFlow: `*` multiplies bools. In a
+recorded VJP (`Recorded`) the same ops run, except that a comparison is a constant.
 """
 
 import operator
@@ -20,22 +20,22 @@ from ..ops import creation, indexing
 
 
 def is_bool(x):
-    """Is it a Tensor of truth values?"""
+    """Whether x is a Tensor of bools."""
     return isinstance(x, Tensor) and x.value.dtype.kind == "b"
 
 
 def multiply_bools(x, y):
-    """`*` where one input holds truth values: both are cast to int32, and their product to bool."""
+    """`*` with a bool input: both are cast to int32, and their product to bool."""
     return creation.cast(math.multiply(creation.cast(x, np.int32), creation.cast(y, np.int32)), np.bool_)
 
 
 def refuse_unless_bool(op, inputs, x, y):
-    """Two dtypes in one product are refused, unless one of them is that of truth values."""
+    """Refuse to multiply two different dtypes, unless one of them is bool."""
     return multiply_bools(*inputs) if is_bool(x) or is_bool(y) else refuse_mixed(op, inputs, x, y)
 
 
 def keep_beside_bool(make, x, dtype):
-    """A number that meets truth values keeps its own dtype."""
+    """Convert a number for a product; next to bools it keeps its own dtype."""
     return make(x, None if dtype is not None and dtype.kind == "b" else dtype)
 
 
@@ -50,7 +50,7 @@ COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": m
 
 
 def logic(of_bools, of_integers):
-    """An operator that is the logical op for bools, and the bitwise one for integers."""
+    """An operator that is a logical op for bools and a bitwise op for integers."""
 
     def either(x, *y):
         x = convert(x, *y)
@@ -65,7 +65,7 @@ INVERT = {"__invert__": logic(math.logical_not, bitwise.invert)}
 
 
 def equality(op, otherwise):
-    """`==` or `!=`. Unlike in `mg.equal`, shapes that do not broadcast are not an error: the result is `otherwise`."""
+    """`==` or `!=`. Unlike in `mg.equal`, shapes that do not broadcast are no error: the result is `otherwise`."""
 
     def compare(x, y):
         if y is None and isinstance(x, Tensor):
@@ -84,7 +84,7 @@ EQUALITY = {"__eq__": equality(math.equal, False), "__ne__": equality(math.not_e
 
 
 def swapped(op):
-    """The op with its arguments swapped, for `2.0 - x`; the number on the left takes the dtype of x."""
+    """The op with its arguments swapped, as in `2.0 - x`; the number on the left takes the dtype of x."""
     if getattr(op, "keep_misfit", False) or op is times:
         return lambda y, x: op(convert(x, y), y)
     return lambda y, x: op(x, y)
@@ -110,4 +110,4 @@ for name in {**COMPARISONS, **EQUALITY}:
 
 for kind, take in (Tensor, indexing.take), (Variable, indexing.take_slice), (Recorded, recorded(indexing.take)):
     setattr(kind, "__getitem__", take)  # noqa: B010 - mypy knows that a method cannot be assigned
-setattr(Operators, "__iter__", indexing.each)  # noqa: B010
+setattr(Operators, "__iter__", indexing.slices_of)  # noqa: B010

@@ -1,4 +1,4 @@
-"""tf.print: Tensors in short, inside any nest."""
+"""tf.print: Tensors in short form, inside any nest."""
 
 import re
 import sys
@@ -56,7 +56,7 @@ def value_of(x):
 
 
 def print_values(nests, *values, **settings):
-    """Print arrays, which fill these nests, as the Tensors that they are."""
+    """Print arrays, placed in these nests, in the form of the Tensors that they belong to."""
     tensors = [Tensor.of(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in values]
     print(*nest.pack_sequence_as(nests, tensors), **settings)
 
@@ -66,7 +66,7 @@ def is_scalar_string(x):
 
 
 def write(text, stream):
-    """Write to a stream of Python, or append to the file that "file://" names."""
+    """Write to a Python stream, or append to the file named by "file://"."""
     if isinstance(stream, str) and stream.startswith("file://"):
         path = stream[len("file://") :]
         try:
@@ -77,8 +77,8 @@ def write(text, stream):
     elif stream is None or stream in (sys.stdout, sys.stderr):
         (stream or sys.stderr).write(text)
     else:
-        problem = f"Unsupported output stream, logging level, or file.{visible(stream)}."
-        raise ValueError(f"{problem} Supported streams are sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'.")
+        problem = f"Unsupported output stream, logging level, or file.{visible(stream)}. Supported streams are"
+        raise ValueError(f"{problem} sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'.")
 
 
 class Placeholder:
@@ -88,12 +88,12 @@ class Placeholder:
         self.number = number
 
     def __repr__(self):
-        return f"\0{self.number:03}"  # occurs in no other text: Python writes a zero byte as \\x00
+        return f"\0{self.number:03}"  # occurs in no other text: Python prints a zero byte as \\x00
 
 
 def format_nest(x, ends):
     """The text of a nest, with `ends` elements from each end of an axis of the Tensors in it."""
-    import pprint  # here, because it would make importing minigrad slower
+    import pprint  # imported here because it would slow down importing minigrad
 
     nested = list(x) if isinstance(x, (range, MappingView)) else x
     leaves = nest.flatten(nested)
@@ -103,9 +103,9 @@ def format_nest(x, ends):
 
 
 def format_tensor(tensor, ends):
-    """The elements of a Tensor, `ends` from each end of an axis, or all if it is negative."""
+    """The elements of a Tensor, `ends` from each end of an axis; a negative `ends` means all."""
     value = np.asarray(convert_to_tensor(tensor).value)
-    if value.dtype.kind == "c" and value.ndim:  # which TensorFlow can only count
+    if value.dtype.kind == "c" and value.ndim:  # TensorFlow prints only how many there are
         shown = " ".join("?" * (value.size if ends < 0 else min(ends, value.size)))
         return f"[{shown}{'...' * (0 <= ends < value.size)}]"
     if value.dtype.kind == "b" and not value.size:

@@ -9,10 +9,10 @@ from ..engine.op import OPS
 from ..engine.tape import GradientTape, UnconnectedGradients
 
 
-def recompute_grad(f):
-    """Decorate a function so that tapes store no step of it: the backward pass runs it again (Chen et al., 2016).
+def recompute_grad(f) -> "Recomputed":
+    """Decorate a function so that tapes store none of its steps: the backward pass runs it again (Chen et al., 2016).
 
-    This saves the memory of its intermediate results, and takes the time of another run.
+    This saves the memory for its intermediate results at the cost of another run.
 
     Args:
         f: a function of Tensors, in any nest; keyword arguments have no gradient. The Variables that it reads do.
@@ -39,16 +39,16 @@ def recompute_grad(f):
 
 
 class Recomputed(Decorated):
-    """A function that `recompute_grad` has decorated."""
+    """A function decorated by `recompute_grad`."""
 
     def recompute_grad(self, *args, **kwargs):
         return Decorated(functools.partial(recomputed, self.f))(*args, **kwargs)
 
-    __call__ = recompute_grad  # a trace tells the function of ours that was called by this name
+    __call__ = recompute_grad  # so that a trace finds the library function that was called by this name
 
 
 def recomputed(f, *args, **kwargs):
-    """The result of a function, run without tapes, and a gradient function that runs it again on a tape."""
+    """The result of a function run without tapes, and a gradient function that reruns it on a tape."""
     with without_tapes():
         result = f(*args, **kwargs)
 
@@ -68,7 +68,7 @@ def recomputed(f, *args, **kwargs):
             advice = "Consider not using recompute_grad in forward mode autodiff; it has no second derivative."
             raise NotImplementedError(f"{problem} {advice}")
 
-        inputs = nest.flatten(args) if variables else []  # so that a tape that records this tracks them as well
+        inputs = nest.flatten(args) if variables else []  # so that a tape that records this also tracks them
         found = rerun(*dys, *inputs)
         count = len(found) - len(variables)
         return (found[:count], found[count:]) if variables else found

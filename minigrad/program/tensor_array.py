@@ -4,26 +4,27 @@ from typing import Any
 
 from .. import errors
 from ..engine import Tensor, TensorShape, constant, dtypes, invalid
-from ..engine.attributes import integer
-from ..ops import concat, convert_to_tensor, split, stack, unstack, zeros
+from ..engine.tidy import integer
+from ..ops import cast, concat, convert_to_tensor, split, stack, unstack, zeros
 
 
 class TensorArray:
     """A list of Tensors of one dtype, changed in place. Gradients flow through it.
 
     Args:
-        dtype: of all elements.
-        size: the number of elements. One that was not written is read as zeros.
+        dtype: the dtype of all elements.
+        size: the number of elements. An element that has not been written reads as zeros.
         dynamic_size: whether writing beyond the end makes the list longer.
         clear_after_read: whether `read` removes the element; True if None.
-        element_shape: the shape of all elements; if None, that of the first one written.
+        element_shape: the shape of all elements; by default that of the first element written.
         infer_shape: whether all elements must have the same shape.
         tensor_array_name, handle, flow, colocate_with_first_write_call, name: accepted as in TensorFlow, without
             effect.
 
     Raises:
         ValueError: there is no size; or (in `write`) the element has another shape.
-        InvalidArgumentError: (in `write`) the element has another dtype; (in `read`) it was read and removed before.
+        InvalidArgumentError: (in `write`) the element has another dtype; (in `read`) it has already been read and
+            removed.
         OutOfRangeError: (in `read` and `write`) there is no such index.
 
     >>> import minigrad as mg
@@ -36,6 +37,8 @@ class TensorArray:
     >>> print(y.numpy(), tape.gradient(y, x).numpy())
     [1. 3. 9.] 7.0
     """
+
+    __module__ = "minigrad"  # where users find it, for pickles and messages
 
     handle = None  # only TensorFlow's graphs have one
 
@@ -72,7 +75,7 @@ class TensorArray:
         return self
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at an index, which is then removed, unless `clear_after_read` is False."""
+        """Return the element at an index, and remove it unless `clear_after_read` is False."""
         index = integer(index)
         if index < 0:
             raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
@@ -97,18 +100,18 @@ class TensorArray:
         return value
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All n elements, stacked: a Tensor of shape (n, ...)."""
+        """All n elements, stacked and cast to `dtype`: a Tensor of shape (n, ...)."""
         if not self._tensors:
             lengths = self.element_shape.as_list() if self.element_shape.rank is not None else []
             return zeros([0, *[n or 0 for n in lengths]], self.dtype)
-        return self.gather(range(len(self._tensors)))
+        return cast(self.gather(range(len(self._tensors))), self.dtype)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at k indices, stacked: a Tensor of shape (k, ...)."""
         return stack([self._at(integer(index)) for index in indices])
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, joined along their first axis, whose lengths may differ.
+        """All elements, joined along their first axis, whose length may vary.
 
         Raises:
             InvalidArgumentError: an element is a scalar.
@@ -136,7 +139,7 @@ class TensorArray:
         return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
-        """Replace the elements by parts of a Tensor, which have these lengths along its first axis.
+        """Replace the elements by the parts of a Tensor, split along its first axis into these lengths.
 
         Returns:
             The TensorArray, whose size is then the number of parts.
@@ -150,7 +153,7 @@ class TensorArray:
         Returns:
             The TensorArray.
         """
-        for index, row in zip(indices, unstack(convert_to_tensor(value, dtype_hint=self.dtype))):
+        for index, row in zip(indices, unstack(value)):
             self.write(index, row)
         return self
 

@@ -1,12 +1,14 @@
-"""tf.random: from the same seeds the same numbers as in TensorFlow.
+"""tf.random: the same seeds give the same numbers as in TensorFlow.
 
 There are three steps: from seeds to a stream of random bits (`streams`); from bits to numbers (`numbers`, `rejection`);
-and the functions that draw: from a global seed (`drawing`), from seeds that they are given (`stateless`), or from a
-state that goes on (`generator`).
+and the functions that draw: from a global seed (`drawing`), from seeds passed to them (`stateless`), or from a state
+that advances (`generator`).
 """
 
-import importlib
+from typing import TYPE_CHECKING
 
+from .. import later
+from ..engine import tell_help
 from .drawing import categorical, gamma, normal, poisson, shuffle, truncated_normal, uniform
 from .stateless import (
     fold_in, split, stateless_binomial, stateless_categorical, stateless_gamma, stateless_normal, stateless_poisson,
@@ -14,18 +16,19 @@ from .stateless import (
 )  # fmt: skip
 from .streams import Algorithm, set_seed
 
-LATER = {"Generator", "create_rng_state", "get_global_generator", "set_global_generator"}  # loaded when first used
+if TYPE_CHECKING:
+    from . import experimental
+    from .generator import Generator, create_rng_state, get_global_generator, set_global_generator
 
-
-def __getattr__(name):
-    if name in LATER:
-        return getattr(importlib.import_module(f"{__name__}.generator"), name)
-    if name == "experimental":
-        return importlib.import_module(f"{__name__}.experimental")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
+LATER = {  # what is loaded when it is first used
+    "": ["experimental"],
+    "generator": ["Generator", "create_rng_state", "get_global_generator", "set_global_generator"],
+}
+__getattr__ = later.loads(__name__, LATER)
 __all__ = ["Algorithm", "Generator", "categorical", "create_rng_state", "experimental", "fold_in", "gamma",
            "get_global_generator", "normal", "poisson", "set_global_generator", "set_seed", "shuffle", "split",
            "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal", "stateless_poisson",
            "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform"]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers
+
+tell_help(__name__)

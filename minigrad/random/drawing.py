@@ -1,4 +1,4 @@
-"""Functions that draw random numbers from the global seed, and from their own if they are given one."""
+"""Functions that draw random numbers from the global seed, and from the op's own seed if one is given."""
 
 import contextlib
 from collections.abc import Sequence
@@ -53,12 +53,12 @@ def errors_of(kernel):
 
 
 def in_one_call(function, array):
-    """What a function gives of an array. While a program is traced, it is noted as one call."""
+    """The result of a function of an array. While a program is traced, it is recorded as one call."""
     return array.as_one_call(function, array) if hasattr(array, "as_one_call") else function(array)
 
 
 def drawn_from(kernel, numbers, source, shape, dtype, minval=None, maxval=None):
-    """A Tensor of random numbers that are no op: `source(draw, count, kernel)` gives `draw` the stream for so many."""
+    """Random numbers as a Tensor, without an op: `source(draw, count, kernel)` gives `draw` a stream for `count`."""
     dtype = dtypes.to_numpy(dtype)
     known, names = (UNSIGNED + INTEGERS, "int32, int64, uint32, uint64") if numbers is integers else (FLOATS, REALS)
     with errors_of(kernel):
@@ -128,7 +128,7 @@ def uniform_integers(minval, maxval, shape: Sequence[int], seed: int | None = No
 
 
 def check_limits(minval, maxval):
-    """Raise InvalidArgumentError if there are no integers between these limits, or these are no numbers."""
+    """Raise InvalidArgumentError if there are no integers between these limits, or they are not numbers."""
     for name, limit in ("minval", minval), ("maxval", maxval):
         if limit.ndim:
             raise invalid(f"{name} must be 0-D, got shape {list(limit.shape)}")
@@ -209,7 +209,7 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
 
     Args:
         logits: shape `(batch, classes)`.
-        num_samples: how many classes to draw for each row.
+        num_samples: the number of classes to draw for each row.
         dtype: int32 or int64.
         seed: the seed of this op; see `set_seed`.
 
@@ -231,7 +231,7 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
 
 
 def check_classes(logits, num_samples):
-    """Raise InvalidArgumentError if nothing can be drawn from these logits, or not so often."""
+    """Raise InvalidArgumentError if these logits, or this number of samples, allow no draw."""
     if logits.ndim != 2:
         raise invalid(f"logits should be a matrix, got shape {list(logits.shape)}")
     if num_samples < 0:
@@ -267,7 +267,7 @@ def poisson_counts(rate, shape, dtype: Any, seed: int | None = None):
 
 @op("RandomGammaGrad", "f", **unregistered("RandomGammaGrad", "output", "alpha", "sample"))
 def gamma_slope(alpha, sample):
-    """Op behind the gradient of `mg.random.gamma`: how a number moves with alpha if its quantile stays.
+    """Op behind the gradient of `mg.random.gamma`: the derivative of a number by alpha at a fixed quantile.
 
     Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients" (2018).
 
@@ -284,7 +284,7 @@ def gamma_slope(alpha, sample):
 def gamma_numbers(alpha, shape, place: tuple[int, int]):
     """Op behind `mg.random.gamma` and `mg.random.stateless_gamma`: numbers of the gamma distribution with rate 1.
 
-    Their random bits are those at a place: the key and the counter of a stream.
+    Their random bits are given by `place`: the key and the counter of a stream.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -352,7 +352,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """As `normal`, but numbers more than two standard deviations from the mean are drawn again.
+    """Like `normal`, but numbers more than two standard deviations from the mean are drawn again.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -364,7 +364,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
 
 
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """Random numbers of the Poisson distribution: counts of events, of which there are `lam` on average.
+    """Random numbers of the Poisson distribution: counts of events, with mean `lam`.
 
     Args:
         shape: the shape of the numbers to draw for each mean.
@@ -393,7 +393,7 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
 
     Args:
         shape: the shape of the numbers to draw for each distribution.
-        alpha: what is called the shape of the distribution: its mean is `alpha / beta`.
+        alpha: the shape parameter of the distribution, whose mean is `alpha / beta`.
         beta: the rate; None means 1. It broadcasts with `alpha`.
         dtype: a float dtype, that of `alpha`, `beta` and the result.
         seed: the seed of this op; see `set_seed`.
@@ -417,7 +417,7 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
 
 def broadcast_parameters(alpha, beta, dtype):
     """The parameters of a gamma distribution as Tensors, alpha in the shape of both."""
-    np.finfo(dtypes.to_numpy(dtype))  # of integers there is none: ValueError
+    np.finfo(dtypes.to_numpy(dtype))  # raises ValueError for integers
     alpha, beta = limit(alpha, dtype, "alpha"), limit(1 if beta is None else beta, dtype, "beta")
     with errors_of("BroadcastArgs"):
         return broadcast_to(alpha, common_shape(alpha, beta, "Incompatible shapes:")), beta
@@ -432,7 +432,7 @@ def common_shape(x, y, problem):
 
 
 def at_rate(numbers, beta):
-    """Gamma numbers of rate beta from those of rate 1; none is 0."""
+    """Gamma numbers of rate beta from those of rate 1; all are positive."""
     return maximum(np.finfo(beta.dtype.dtype).tiny, numbers / beta)
 
 

@@ -1,4 +1,4 @@
-"""tf.random.Generator: random numbers with a state of their own, which goes on with each draw."""
+"""tf.random.Generator: random numbers from a state of its own, which advances with each draw."""
 
 import os
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .. import nest
-from ..engine import Tensor, Variable, bracketed, convert, dtypes, invalid, op, unregistered
+from ..engine import Tensor, Variable, bracketed, convert, dtypes, invalid, op, tell_help, unregistered
 from ..engine.listening import put_off
-from ..errors import UnimplementedError, by_kernel
+from ..errors import UnimplementedError, by_kernel, received
 from ..ops import cast, concat, reshape, stack, zeros_like
 from .drawing import (
     common_shape,
@@ -29,7 +29,7 @@ SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_
 
 
 def size_of(alg) -> int:
-    """How many numbers the state of this algorithm has: those of the counter, and the key.
+    """The length of the state of this algorithm: the numbers of the counter, and the key.
 
     Raises:
         ValueError: there is no such algorithm.
@@ -49,7 +49,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state of a generator with this seed.
 
     Args:
-        seed: an int, of which each 64 bits are one number of the state, the lowest first; or a vector of integers.
+        seed: an int, split into numbers of 64 bits, the lowest first; or a vector of integers.
         alg: the algorithm: an `Algorithm`, its name or its number.
 
     Returns:
@@ -78,7 +78,7 @@ def state_of(key, counter, alg):
 
 
 class Generator:
-    """Random numbers with a state of its own, which `set_seed` does not change, and which each draw moves on.
+    """Random numbers from a state of its own, which `set_seed` does not change, and which advances with each draw.
 
     Args:
         copy_from: another generator, whose state and algorithm are copied. Otherwise:
@@ -86,7 +86,7 @@ class Generator:
         alg: the algorithm: an `Algorithm`, its name or its number.
 
     Raises:
-        ValueError: there is no such algorithm, or the state has not its shape.
+        ValueError: there is no such algorithm, or the state has the wrong shape.
 
     >>> import minigrad as mg
     >>> g = mg.random.Generator.from_seed(1)
@@ -116,7 +116,7 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> "Generator":
-        """A generator that goes on from a state, such as that of another one."""
+        """A generator that continues from a state, such as that of another one."""
         return cls(state=state, alg=alg)
 
     @classmethod
@@ -127,29 +127,29 @@ class Generator:
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> "Generator":
-        """A generator whose numbers nobody can foretell."""
+        """A generator in an unpredictable state."""
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         return cls(state=np.frombuffer(os.urandom(8 * size_of(alg)), np.int64), alg=alg)
 
     def reset(self, state: Any) -> None:
-        """Go on from this state."""
+        """Continue from this state."""
         state = signed(state)
         state.shape.assert_is_compatible_with([size_of(self._algorithm)])
         self._state_var.assign(state)
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Begin anew with this seed."""
+        """Restart with this seed."""
         self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go on from this key and this counter."""
+        """Continue from this key and this counter."""
         self._state_var.assign(state_of(key, counter, self._algorithm))
 
     # ---- its state -------------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> Variable:
-        """A Variable: the counter, and behind it the key."""
+        """A Variable: the counter, followed by the key."""
         return self._state_var
 
     @property
@@ -163,7 +163,7 @@ class Generator:
         return self._algorithm
 
     def skip(self, delta: Any) -> Tensor:
-        """Move the state on as drawing `delta` numbers does. Returns the state before."""
+        """Advance the state as drawing `delta` numbers does. Returns the state before."""
         if self._algorithm == Algorithm.THREEFRY.value:
             problem = "Non-XLA devices don't support the ThreeFry algorithm."
             raise by_kernel("RngReadAndSkip", f'{problem} Write alg="philox".', UnimplementedError)
@@ -190,7 +190,7 @@ class Generator:
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> "list[Generator]":
-        """New generators, independent of each other and of this one, which moves on."""
+        """New generators, independent of each other and of this one, whose state advances."""
         keys = self.uniform_full_int([count], dtypes.int64)
         zeros = [0] * (size_of(self._algorithm) - 1)
         return [Generator(state=[*zeros, key], alg=self._algorithm) for key in keys.value.tolist()]
@@ -199,7 +199,7 @@ class Generator:
 
     def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
                 name: str | None = None) -> Tensor:  # fmt: skip
-        """As `mg.random.uniform`; integers without limits have all bits random."""
+        """Like `mg.random.uniform`; integers without limits have all bits random."""
         dtype = dtypes.as_dtype(dtype)
         if dtype.is_integer and (minval is None) != (maxval is None):
             problem = f"For integer dtype {dtype}, minval and maxval must be both `None` or both non-`None`;"
@@ -212,21 +212,21 @@ class Generator:
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                name: str | None = None) -> Tensor:  # fmt: skip
-        """As `mg.random.normal`."""
+        """Like `mg.random.normal`."""
         return normal_from(self._source, shape, mean, stddev, dtype)
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                          name: str | None = None) -> Tensor:  # fmt: skip
-        """As `mg.random.truncated_normal`."""
+        """Like `mg.random.truncated_normal`."""
         return truncated_from(self._source, shape, mean, stddev, dtype)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32,
                  name: str | None = None) -> Tensor:  # fmt: skip
-        """How many of `counts` trials succeed, each with probability `probs`; see `mg.random.stateless_binomial`."""
+        """Successes in `counts` trials, each with probability `probs`; see `mg.random.stateless_binomial`."""
         return binomial_numbers(convert(counts), convert(probs), shape, dtype, self)
 
     def _source(self, draw, count, kernel=None):
-        """Give `draw` the stream for so many numbers, behind which the state moves on."""
+        """Pass `draw` a stream for `count` numbers, and advance the state past them."""
 
         def drawn(state):
             low, high, key = state.astype(np.uint64).tolist()
@@ -259,7 +259,7 @@ global_generator: Generator | None = None
 
 
 def get_global_generator() -> Generator:
-    """The generator of the whole program, made when it is first asked for; nobody can foretell its numbers.
+    """The generator of the whole program, made on first use, in an unpredictable state.
 
     >>> import minigrad as mg
     >>> mg.random.get_global_generator().normal([2, 3]).shape
@@ -274,10 +274,19 @@ def get_global_generator() -> Generator:
 def set_global_generator(generator: Generator) -> None:
     """Make this the generator of the whole program.
 
+    Raises:
+        TypeError: `generator` is not a Generator.
+
     >>> import minigrad as mg
     >>> mg.random.set_global_generator(mg.random.Generator.from_seed(1))
     >>> print(mg.random.get_global_generator().normal([]).numpy())
     0.43842274
     """
     global global_generator
+    if not isinstance(generator, Generator):
+        problem = "`generator` must be a Generator, as in mg.random.Generator.from_seed(1)."
+        raise received(problem, TypeError, generator=generator)
     global_generator = generator
+
+
+tell_help(__name__)

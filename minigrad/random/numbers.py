@@ -68,7 +68,7 @@ def integers(stream, dtype, count, low=None, high=None):
 
 def classes(stream, logits, num_samples):
     """Classes with the probabilities softmax(logits): shape `(batch, num_samples)`."""
-    logits = np.where(np.isfinite(logits), logits, -np.inf).astype(np.float64)  # inf and nan are as good as -inf
+    logits = np.where(np.isfinite(logits), logits, -np.inf).astype(np.float64)  # inf and nan count as -inf
     heights = np.cumsum(np.exp(logits - np.nan_to_num(logits.max(axis=1, keepdims=True))), axis=1)
     words = stream.words(2 * len(logits) * num_samples).reshape(len(logits), num_samples, 2)
     return np.sum(heights[:, None, :] <= (unit64(words) * heights[:, -1:])[:, :, None], axis=-1)

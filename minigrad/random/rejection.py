@@ -9,16 +9,16 @@ from .streams import AHEAD
 
 
 class Draws:
-    """Numbers one after another at each of many places of a stream. A block gives two, of which the second comes first.
+    """Successive numbers at each of many places of a stream. A block gives two, of which the second comes first.
 
-    A distribution's own blocks are its numbers' alone: normal and uniform numbers at one place come from other blocks.
+    Blocks are not shared: normal and uniform numbers at one place come from different blocks.
     """
 
     def __init__(self, stream, places):
         self.stream, self.next, self.left = stream, places.copy(), {}
 
     def __call__(self, pair, which):
-        """The next number at each of `which` places (others are undefined); `pair` makes two of a block."""
+        """The next number at each of `which` places (others are undefined); `pair` makes two from a block."""
         ready, kept = self.left.setdefault(pair, (np.zeros(which.shape, bool), np.zeros(which.shape)))
         fresh, found = which & ~ready, kept.copy()
         kept[fresh], found[fresh] = pair(self.stream.blocks(1, self.next[fresh])[:, 0]).T
@@ -61,7 +61,7 @@ def counts(stream, rates, samples):
 
 
 def few(draws, rates):
-    """Poisson numbers of small rates: how many uniform numbers have a product above exp(-rate).
+    """Poisson numbers of small rates: the count of uniform numbers whose product stays above exp(-rate).
 
     Knuth, "The Art of Computer Programming", volume 2 (1969).
     """
@@ -112,7 +112,7 @@ def successes(stream, trials, chances, samples):
 
 
 def few_successes(draws, n, p):
-    """Binomial numbers of small means: how many waiting times, each of a geometric distribution, fit into n trials.
+    """Binomial numbers of small means: the number of geometrically distributed waiting times that fit into n trials.
 
     Kachitvichyanukul and Schmeiser, "Binomial random variate generation" (1988).
     """
@@ -153,7 +153,7 @@ def many_successes(draws, n, p):
 
 
 def stirling_rest(k):
-    """What Stirling's formula leaves of log(k!)."""
+    """The error of Stirling's formula for log(k!)."""
     exact = lgamma.np(k + 1) - ((k + 0.5) * np.log(k + 1) - (k + 1) + 0.5 * np.log(2 * np.pi))
     series = (1 / 12 - (1 / 360 - 1 / 1260 / (k + 1) ** 2) / (k + 1) ** 2) / (k + 1)
     return np.where(k <= 9, exact, series)
@@ -176,7 +176,7 @@ def gammas(stream, alphas, samples):
     while open.any():
         x = draws(box_muller, open)
         v = 1 + c * x
-        tried, v = open & ~(v <= 0), v * v * v  # nan is no reason to go on for ever
+        tried, v = open & ~(v <= 0), v * v * v  # nan must not loop forever
         u = draws(uniforms, tried)
         likely = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v)))
         found, open = np.where(tried & likely, d * v, found), open & ~(tried & likely)

@@ -35,12 +35,12 @@ from .streams import check_algorithm, stateless_stream
 
 
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `uniform`, from a pair of seeds alone: the same seeds always give the same numbers.
+    """Like `uniform`, from a pair of seeds alone: the same seeds always give the same numbers.
 
     Args:
         shape, minval, maxval, dtype, name: as for `uniform`. Integers without limits have all bits random.
         seed: two integers, shape `(2,)`.
-        alg: "philox" or "auto_select", which mean the same; ThreeFry is not there, as in TensorFlow on a CPU.
+        alg: "philox" or "auto_select", which mean the same; ThreeFry is not available, as in TensorFlow on a CPU.
 
     Raises:
         ValueError: the dtype is another, or it is an integer dtype and only one limit is given.
@@ -61,7 +61,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `normal`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `normal`, from a pair of seeds alone; see `stateless_uniform`.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_normal([2], seed=[1, 2]).numpy())
@@ -72,7 +72,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
                                alg="auto_select") -> Tensor:  # fmt: skip
-    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_truncated_normal([2], seed=[1, 2]).numpy())
@@ -82,7 +82,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
 
 
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
-    """As `poisson`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `poisson`, from a pair of seeds alone; see `stateless_uniform`.
 
     `shape` is the shape of the result, whose last axes are those of `lam`.
 
@@ -104,17 +104,17 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
 
 
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None) -> Tensor:
-    """Random numbers of the binomial distribution, from a pair of seeds alone: how many of `counts` trials succeed.
+    """Random numbers of the binomial distribution, from a pair of seeds alone: successes in `counts` trials.
 
     Args:
         shape: of the result: its last axes are those to which `counts` and `probs` broadcast.
         seed: two integers, shape `(2,)`.
-        counts, probs: how many trials there are, and the probability that one succeeds, both of one dtype.
+        counts, probs: the number of trials, and the probability that one succeeds, both of one dtype.
         output_dtype: float16, float32, float64, int32 or int64.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: `shape` does not end so, or `counts` are not finite.
+        InvalidArgumentError: `shape` does not end with their shape, or `counts` are not finite.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_binomial([3, 2], [1, 2], counts=[10.0, 100.0], probs=0.3).numpy())
@@ -154,12 +154,12 @@ def binomial(stream, shape, counts, probs, dtype):
 
 
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
-    """As `gamma`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `gamma`, from a pair of seeds alone; see `stateless_uniform`.
 
     `shape` is the shape of the result, whose last axes are those to which `alpha` and `beta` broadcast.
 
     Raises:
-        InvalidArgumentError: `shape` does not end so.
+        InvalidArgumentError: `shape` does not end with their shape.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_gamma([2, 2], [1, 2], alpha=[0.5, 3.0]).numpy())
@@ -173,7 +173,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
-    """As `categorical`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `categorical`, from a pair of seeds alone; see `stateless_uniform`.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_categorical([[0.0, 0.0, 9.0]], 4, [1, 2]).numpy())
@@ -196,7 +196,7 @@ def split(seed, num=2, alg="auto_select") -> Tensor:
 
     Args:
         seed: two integers, shape `(2,)`.
-        num: how many.
+        num: the number of new pairs.
         alg: as for `stateless_uniform`.
 
     Returns:
@@ -217,7 +217,7 @@ def fold_in(seed, data, alg="auto_select") -> Tensor:
 
     Args:
         seed: two integers, shape `(2,)`.
-        data: an integer, of whose dtype the result is.
+        data: an integer, which determines the dtype of the result.
         alg: as for `stateless_uniform`.
 
     >>> import minigrad as mg
@@ -230,7 +230,7 @@ def fold_in(seed, data, alg="auto_select") -> Tensor:
 
 @op("StatelessShuffle", **unregistered("StatelessShuffle", "output", "value"))
 def stateless_shuffle(value, seed: Sequence[int], alg: Any = "auto_select"):
-    """As `shuffle`, from a pair of seeds alone; see `stateless_uniform`.
+    """Like `shuffle`, from a pair of seeds alone; see `stateless_uniform`.
 
     Raises:
         LookupError: (in `tape.gradient`) no gradient is registered, as in TensorFlow.
@@ -244,7 +244,7 @@ def stateless_shuffle(value, seed: Sequence[int], alg: Any = "auto_select"):
 
 
 def shape_before(shape, tail):
-    """The part of a shape before its last axes, which must be those of the parameters: how many numbers each gives."""
+    """The part of a shape before its last axes, which must be those of the parameters."""
     before = len(shape) - len(tail)
     if before < 0 or shape[before:] != tuple(tail):
         problem = "Shape passed in must end with broadcasted shape:"
@@ -253,7 +253,7 @@ def shape_before(shape, tail):
 
 
 def source_of(seed, alg):
-    """What gives `drawn_from` the stream of a pair of seeds."""
+    """The `source` of `drawn_from` for a pair of seeds."""
 
     def source(draw, count, kernel):
         def drawn(seed):

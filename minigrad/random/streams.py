@@ -1,4 +1,4 @@
-"""From seeds to random bits: which stream an op reads, and what stands at each place of a stream."""
+"""From seeds to random bits: which stream an op reads, and the bits at each place of a stream."""
 
 import enum
 import os
@@ -33,9 +33,9 @@ seeds = Seeds()
 
 
 def set_seed(seed) -> None:
-    """Set the global seed, and restart all random sequences: with the same seed the numbers repeat, as in TensorFlow.
+    """Set the global seed, and restart all random sequences: the same seed repeats the same numbers, as in TensorFlow.
 
-    An op that is given a `seed` has a sequence of its own, which depends on both seeds.
+    An op with a `seed` of its own has its own sequence, which depends on both seeds.
 
     Args:
         seed: an int, or None for unpredictable numbers.
@@ -126,7 +126,7 @@ def stateless_stream(seed, kernel="StatelessRandomGetKeyCounter"):
 
 
 class Algorithm(enum.Enum):
-    """How random bits are made. Here, as in TensorFlow on a CPU, by Philox alone, which AUTO_SELECT means too.
+    """The algorithm that makes random bits: as in TensorFlow on a CPU only Philox, which AUTO_SELECT means too.
 
     >>> import minigrad as mg
     >>> print(mg.random.Generator.from_seed(1, mg.random.Algorithm.PHILOX).algorithm)
@@ -139,11 +139,11 @@ class Algorithm(enum.Enum):
 
 
 def algorithm_number(alg) -> Any:
-    """The number of an algorithm, which is given by its name, as an Algorithm, or by its number.
+    """The number of an algorithm, given by name, as an Algorithm, or by number.
 
     Raises:
         ValueError: there is none of this name.
-        TypeError: it is given as something else.
+        TypeError: `alg` is something else.
     """
     if isinstance(alg, Algorithm):
         return alg.value

@@ -6,8 +6,8 @@
     print(mgt.explain(tape, loss, variables))
     mgt.inspect(tape, loss, variables)
 
-TensorFlow tells of each op that it runs; what it tells is written into a log as our own programs write one, and read by
-the same explain and the same film. Your program computes and prints the same with a trace as without.
+Each op that TensorFlow runs is written into the same kind of log as for minigrad's own programs, so the same explain
+and the same film can read it. Your program computes and prints the same with a trace as without.
 """
 
 import importlib.util

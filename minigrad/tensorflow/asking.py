@@ -1,4 +1,4 @@
-"""mgt.trace, mgt.explain and mgt.inspect: those of the package, for tapes and tensors of TensorFlow."""
+"""mgt.trace, mgt.explain and mgt.inspect: the functions of minigrad for tapes and tensors of TensorFlow."""
 
 import re
 import weakref
@@ -14,16 +14,17 @@ from ..errors import visible
 from ..explain import explain as explain_twins
 from ..explain.explanation import Explanation
 from ..inspector import inspect as inspect_twins
-from ..tracing import log
+from ..tracing import checkpoint, log
+from .datasets import Elements
 from .hooks import install, leave_thread, remove
-from .tapes import tapes
+from .tapes import tapes, tensor_of
 from .twins import twin_of
 
 as_python = tf.autograph.experimental.do_not_convert  # in a traced function, too
 
 
 class trace(log.trace):
-    """Keep a log of all that TensorFlow does in this thread: for a block, or as a switch. As `mg.trace`.
+    """Keep a log of all that TensorFlow does in this thread, for a block or as a switch. Works like `mg.trace`.
 
     Args:
         on, strict, limit: as for `mg.trace`.
@@ -32,10 +33,15 @@ class trace(log.trace):
     def start(self):
         install()
         on.add(self)
+        self.elements = Elements()
         super().start()
 
+    def explaining(self, tape, targets, sources):
+        asked = nest.map_structure(tensor_of, (targets, sources))  # kept alive until then
+        return lambda: self.explained(tape, *nest.map_structure(twin_of, asked))
+
     def explained(self, tape, targets, sources) -> list:
-        seconds = 3 * patience(sources) if self.left_while(tape) else 0  # once for each line that asks
+        seconds = 3 * patience(sources) if self.left_while(tape) else 0  # once for each line of user code that asks
         return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
 
     def stop(self):
@@ -49,15 +55,15 @@ class trace(log.trace):
 
 
 def patience(sources) -> float:
-    """How many seconds the replays for an answer may take: TensorFlow's processes are large, and fork slowly."""
-    return max(6.0, min(20.0, 1.5 * len(nest.flatten(sources))))
+    """How many seconds replays may take, unless MINIGRAD_SECONDS says more: TensorFlow's processes fork slowly."""
+    return max(6.0, min(20.0, 1.5 * len(nest.flatten(sources))), checkpoint.SECONDS)
 
 
 on: weakref.WeakSet = weakref.WeakSet()  # the traces that listen, in any thread
 
 
 def let_go(one):
-    """Leave TensorFlow as it was, once no trace listens any more."""
+    """Restore TensorFlow as soon as no trace listens any more."""
     on.discard(one)
     if not any(isinstance(one, trace) for one in listening.now):
         leave_thread()
@@ -73,14 +79,15 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     Args:
         tape: a `tf.GradientTape` that was opened while `mgt.trace` listened.
         target, sources, output_gradients, unconnected_gradients: as given to `tape.gradient`.
-        check: a function that computes the target anew from the sources; its slope is measured too.
-        seconds: how long the tape's block may be replayed for it; 6 to 20 if not given, by the number of sources.
+        check: a function that computes the target from the sources; its slope is also measured.
+        seconds: how long replays of the tape's block may take; by default 6 to 20, depending on the number of sources,
+            or more if the environment variable MINIGRAD_SECONDS says so.
 
     Returns:
-        An `Explanation` for each source, in the form of `sources`.
+        An `Explanation` for each source, in the structure of `sources`.
 
     Raises:
-        TypeError: it is no tape of TensorFlow, or the target is a tensor in a graph.
+        TypeError: it is not a TensorFlow tape, or the target is a tensor in a graph.
         ValueError: no trace has heard the tape.
     """
     seeds, seconds = twins(output_gradients), patience(sources) if seconds is None else seconds
@@ -110,7 +117,7 @@ def twin_tape(tape):
 
 
 def twins(given):
-    """What stands for tensors and Variables; all else stays."""
+    """Replace tensors and Variables by their twins; leave everything else."""
     if given is None:
         return None
     if any(isinstance(one, tf.Tensor) and twin_of(one) is None for one in nest.flatten(given)):
@@ -123,9 +130,9 @@ def twins(given):
 
 
 def renamed(found):
-    """An answer in TensorFlow's names."""
+    """An answer with TensorFlow's names."""
     if isinstance(found, str):
-        return re.sub(r"\bmg\.(?!trace)", "tf.", found).replace("mg.trace", "mgt.trace")
+        return re.sub(r"\bmg\.(?!trace)", "tf.", found).replace("mg.trace", "mgt.trace").replace("mg's", "TensorFlow's")
     if isinstance(found, Explanation) or (is_dataclass(found) and not isinstance(found, type)):
         return replace(found, **{one.name: renamed(getattr(found, one.name)) for one in fields(found) if one.init})
     if isinstance(found, dict):

@@ -1,4 +1,4 @@
-"""Hearing what TensorFlow does: the user's program goes on whatever happens in it."""
+"""Listening to TensorFlow without disturbing it: the user's program goes on even if listening fails."""
 
 import functools
 
@@ -6,11 +6,11 @@ from ..engine.listening import listening, warn
 from ..errors import visible
 from .quiet import silence, unheard
 
-failures: set = set()  # what was said
+failures: set = set()  # problems already reported
 
 
 def carefully(hear):
-    """Decorates what hears: a failure ends neither the program nor the trace."""
+    """Decorate a listening function: a failure ends neither the program nor the trace."""
 
     @functools.wraps(hear)
     def told(*args, **kwargs):
@@ -25,7 +25,7 @@ def carefully(hear):
 
 
 def failed(problem) -> None:
-    """Something could not be heard: say so once, and let answers say so."""
+    """Report a failure to listen, once, and mark the logs as incomplete."""
     text = visible(f"{type(problem).__name__}: {problem}")
     for listener in listening.now:
         if hasattr(listener, "incomplete"):
@@ -36,10 +36,10 @@ def failed(problem) -> None:
 
 
 def then(hear, whole=True):
-    """What makes a function of TensorFlow tell of itself: it runs, and then `hear` is given the same arguments.
+    """A decorator for a function of TensorFlow: it runs, and then `hear` is called with the same arguments.
 
     Args:
-        whole: is what happens inside heard too?
+        whole: whether what happens inside is heard as well.
     """
 
     def around(original):

@@ -1,6 +1,6 @@
-"""Where TensorFlow is heard: what is put around its functions by `install`, and taken away by `remove`.
+"""The places at which TensorFlow is heard: `install` wraps its functions, and `remove` unwraps them.
 
-TensorFlow itself tells of each op. The rest are methods of its tensors, Variables and tapes, and of Keras's layers.
+TensorFlow itself reports each op. The rest are methods of its tensors, Variables and tapes, and of Keras layers.
 """
 
 import contextlib
@@ -11,13 +11,14 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, record
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import constant_op, op_callbacks, ops
-from tensorflow.python.ops import script_ops
+from tensorflow.python.ops import gen_dataset_ops, script_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
 from ..explain import names
 from ..tracing import checkpoint
 from ..tracing.places import PUBLIC, SKIPPED
 from .careful import then
+from .datasets import beginning, drawing
 from .ops import calling, going_back, in_graph, op_ran, recording, running_python
 from .questions import ON_TAPES
 from .state import made
@@ -25,16 +26,16 @@ from .tapes import gradient_function, tapes
 from .twins import twin_of
 from .values import EXITS, entering, exiting
 
-SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
+SKIPPED |= {  # functions of TensorFlow between the user and the function called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
     "tensor_equals", "converted",
 }  # fmt: skip
-PUBLIC["eager_py_func"] = "py_function"
-placed: list = []  # what was put around something: the owner, the name, what stood there
+PUBLIC |= {"eager_py_func": "py_function", "maybe_promote_tensors": "the operator"}
+placed: list = []  # each wrapped attribute: its owner, its name and the original
 
 
 def install() -> None:
-    """Hear what TensorFlow does from here on, in this thread."""
+    """Listen to what TensorFlow does in this thread from now on."""
     op_callbacks.add_op_callback(op_ran)
     if placed:
         return
@@ -52,26 +53,28 @@ def install() -> None:
     put_around(backprop.GradientTape, "_push_tape", then(hear_layers))
     put_around(script_ops.EagerFunc, "__call__", running_python)
     put_around(polymorphic_function.Function, "_call", in_graph)
+    put_around(gen_dataset_ops, "iterator_get_next", drawing)
+    put_around(gen_dataset_ops, "make_iterator", beginning)
     put_around(record, "record_operation", recording)
     put_around(record, "record_operation_backprop_only", recording)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(going_back)
 
 
 def hear_layers(tape) -> None:
-    """Keras may be imported late: its layers are heard from the first tape on that is opened after that."""
+    """Listen to Keras layers. Keras may be imported late, so this happens when a tape is opened."""
     keras = sys.modules.get("keras")
     if keras is not None and not any(owner is keras.Layer for owner, *_ in placed):
         put_around(keras.Layer, "__call__", calling)
 
 
 def leave_thread() -> None:
-    """Hear no op of this thread any more."""
-    with contextlib.suppress(KeyError):  # none was heard
+    """Stop listening to the ops of this thread."""
+    with contextlib.suppress(KeyError):  # there was no listener
         op_callbacks.remove_op_callback(op_ran)
 
 
 def remove() -> None:
-    """Hear nothing any more, and leave TensorFlow as it was."""
+    """Stop listening, and restore TensorFlow as it was."""
     if not placed:
         return
     while placed:
@@ -87,7 +90,7 @@ def put_around(owner, name, make):
 
 
 def known(value):
-    """What stands for a tensor, a Variable or a tape of TensorFlow."""
+    """The twin of a tensor, a Variable or a tape of TensorFlow."""
     if isinstance(value, backprop.GradientTape):
         return tapes.get(value)
     return twin_of(value)

@@ -1,4 +1,4 @@
-"""The ops that TensorFlow runs, forward and back, told to tapes and traces."""
+"""Reports the ops that TensorFlow runs, forward and backward, to tapes and traces."""
 
 import contextlib
 import functools
@@ -37,18 +37,18 @@ from .twins import (
     twin_of,
 )
 
-EXPLICIT = {"value", "read_value", *ENTRANCES}  # calls that give a user the value of a Variable as a tensor
+EXPLICIT = {"value", "read_value", *ENTRANCES}  # calls with which a user reads the value of a Variable as a tensor
 OWN = {__file__, sys.modules[carefully.__module__].__file__}
 
 
 @carefully
 def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
-    """TensorFlow ran an op."""
+    """Hear an op that TensorFlow ran."""
     now = listening.now
     if graph is not None or not now or (asking and not asking[-1]._is_recorded()):
         return
     kernel = kernel.decode() if isinstance(kernel, bytes) else kernel
-    if kernel.startswith("__forward"):  # of a traced function; `recording` hears of it
+    if kernel.startswith("__forward"):  # of a traced function, which `recording` hears
         return
     if not outputs:
         wrote(kernel, inputs)
@@ -63,7 +63,11 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
         if user_frame()[1] not in EXPLICIT:
             stand_for(outputs[0], variable)
             return
-    hear(kernel, inputs, attributes, outputs)
+    if kernel == "IteratorGetNext":  # its outputs are independent of each other
+        for y in outputs:
+            hear(kernel, inputs, attributes, [y])
+    else:
+        hear(kernel, inputs, attributes, outputs)
     if handles:
         stored(kernel, inputs, outputs)
 
@@ -82,7 +86,7 @@ def hear(kernel, inputs, attributes, outputs):
 
 
 def met_beside(inputs, wanted) -> list:
-    """The twins of inputs of which some have come in beside the others: as what stands among the arguments."""
+    """The twins of inputs, some of which were no tensors in the call: those get the arguments they were made from."""
     given = plain_arguments(inputs)
     plain, twins = iter([x for x in given if not isinstance(x, EagerTensor)]), {}
     for k, x in enumerate(inputs):
@@ -94,7 +98,7 @@ def met_beside(inputs, wanted) -> list:
 
 
 def with_changes(kernel, inputs, attributes, outputs, twins):
-    """In a replay: run the op again if what came in beside its inputs is to have another value."""
+    """In a replay: run the op again if one of its constant inputs has been given another value."""
     now = [*inputs]
     for k, twin in twins.items():
         if twin is not None and not twin.id and twin.value != inputs[k]._numpy():
@@ -105,7 +109,7 @@ def with_changes(kernel, inputs, attributes, outputs, twins):
 
 
 def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function=None):
-    """Tell tapes and traces of an op. (While TensorFlow's tapes are stopped, they hear nothing.)"""
+    """Report an op to tapes and traces. (While TensorFlow's tapes are stopped, the tapes hear nothing.)"""
     made = [y for y in twins if y is not None]
     output = made[0] if len(made) == 1 and not op.many else made
     with without_tapes() if pywrap_tfe.TFE_Py_TapeSetIsStopped() else contextlib.nullcontext():
@@ -117,7 +121,7 @@ def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function=No
 
 
 def plain_arguments(inputs) -> list:
-    """What was given to the function of TensorFlow that runs an op, and became a tensor only there, in order."""
+    """The arguments of the TensorFlow function that runs the op, in order, before they were converted to tensors."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in OWN:
         frame = frame.f_back
@@ -129,7 +133,7 @@ def plain_arguments(inputs) -> list:
 
 
 def input_twin(x, given=None):
-    """The twin of an input. One that nobody has heard of has come in beside the others, as this argument."""
+    """The twin of an input. An input without one was made from a value in the call, the argument `given`."""
     twin = vars(x).get(KEY)
     if isinstance(twin, VariableTwin):  # the handle of a Variable
         read(twin)
@@ -149,7 +153,7 @@ def input_twin(x, given=None):
 
 
 def going_back(kernel, attributes, count, inputs, outputs, dys, skipped, scope):
-    """TensorFlow's backward pass asks an op for its gradients."""
+    """The function by which TensorFlow's backward pass asks an op for its gradients."""
     found = gradient_function(kernel, attributes, count, inputs, outputs, dys, skipped, scope)
     if asking and not silence.depth:
         carefully(asking[-1].stepped_back)(attributes, dys, found)
@@ -157,7 +161,7 @@ def going_back(kernel, attributes, count, inputs, outputs, dys, skipped, scope):
 
 
 def recording(original):
-    """TensorFlow records something that is no op: a custom gradient, or a traced function."""
+    """Wrap TensorFlow's recording of a custom gradient or a traced function, which are not ops."""
 
     def told(op_type, output_tensors, input_tensors, backward_function, *more, **named):
         key: Any = ("function", op_type, object())
@@ -185,7 +189,7 @@ def heard_custom(kind, outputs, inputs, backward, key):
 
 
 def running_python(original):
-    """The function of `tf.py_function` runs: a tape of its own hears it, and no other."""
+    """Wrap the call of the function of a `tf.py_function`: its own tape hears it, and no other does."""
 
     def told(function, device, token, args):
         with without_tapes():
@@ -195,7 +199,7 @@ def running_python(original):
 
 
 def in_graph(original):
-    """A traced function is called. In a replay it would never end: a forked process has not the threads that run it."""
+    """Wrap the call of a traced function. In a replay it would never end: a fork lacks the threads that run it."""
 
     def told(function, *args, **kwargs):
         if checkpoint.replay is not None:
@@ -210,7 +214,7 @@ def in_graph(original):
 
 @carefully
 def hide(function):
-    """In a traced function that assigns or calls Python, values may leave unseen."""
+    """Note that values may leave unseen in a traced function that assigns Variables or calls Python."""
     taped = any(one.tracked_ids is not None for one in listening.now)
     if taped and any(map(loses_values, function._list_all_concrete_functions())):
         for one in listening.now:
@@ -218,11 +222,11 @@ def hide(function):
                 one.unseen = one.count
 
 
-losing: Any = weakref.WeakKeyDictionary()  # a graph -> what `loses_values` found
+losing: Any = weakref.WeakKeyDictionary()  # a graph -> the result of `loses_values`
 
 
 def loses_values(concrete) -> bool:
-    """Does a graph, or one within it, assign Variables or call Python?"""
+    """Whether a graph, or one inside it, assigns Variables or calls Python."""
     if concrete not in losing:
         whole = concrete.graph.as_graph_def()
         nodes = itertools.chain(whole.node, *[one.node_def for one in whole.library.function])
@@ -231,7 +235,7 @@ def loses_values(concrete) -> bool:
 
 
 def calling(original):
-    """A layer of Keras is called: its name stands over what runs in it."""
+    """Wrap the call of a Keras layer: its name is noted for all that runs in it."""
 
     @functools.wraps(original)
     def told(layer, *args, **kwargs):

@@ -1,4 +1,4 @@
-"""The life of TensorFlow's tapes, and what they are asked."""
+"""The life of TensorFlow's tapes, and the questions that they are asked."""
 
 import contextlib
 import functools
@@ -22,7 +22,7 @@ def begun(tape, *args, **kwargs):
 
 def opened(tape):
     twin = twin_of_tape(tape)
-    twin.heard = bool(listening.now)  # in another thread nobody may listen
+    twin.heard = bool(listening.now)  # there may be no listener in another thread
     if twin.heard:
         twin.__enter__()
 
@@ -67,14 +67,14 @@ def watched(tape, tensor):
 
 
 def answering(original, whole=True):
-    """A question to a tape. (What a Jacobian runs in between, in a graph, is not heard.)"""
+    """Wrap a question to a tape. (What a Jacobian runs in between, in a graph, is not heard.)"""
 
     def gradient(tape, target, sources, *args, **kwargs):
         twin = tapes.get(tape)
         if twin is None or silence.depth or not listening.now:
             return original(tape, target, sources, *args, **kwargs)
         targets, leaves = ([twin_of(one) for one in tf.nest.flatten(given)] for given in (target, sources))
-        if any(one is None for one in (*targets, *leaves)):  # in a graph, or no tensors
+        if any(one is None for one in (*targets, *leaves)):  # in a graph, or not a tensor
             return original(tape, target, sources, *args, **kwargs)
         spent, steps = tape._tape is None, prune(twin.steps or [], [one.id for one in leaves])
         twin.wanted = reached = {step[INPUT] for step in steps}
@@ -107,8 +107,8 @@ def refused(twin, targets, sources, problem, spent):
 def answered(twin, targets, sources, results, reached):
     found = [gradient_twin(one) for one in in_order(results)]
     if not twin.persistent:
-        twin.steps, twin.nodes = None, {}
-    real = [dx if one.id in reached else None for one, dx in zip(sources, found)]  # no zeros that stand for None
+        twin.steps, twin.recorded = None, {}
+    real = [dx if one.id in reached else None for one, dx in zip(sources, found)]  # zeros for None excluded
     references = [None if dx is None else weakref.ref(dx) for dx in real]
     twin.last_question = [one.id for one in targets], [one.id for one in sources], references
     for listener in listening.now:

@@ -1,4 +1,4 @@
-"""Blocks of which nobody hears: no trace, and in `quiet` no tape of TensorFlow either."""
+"""Blocks that no trace hears; in `quiet`, no tape of TensorFlow hears them either."""
 
 import threading
 
@@ -6,7 +6,7 @@ from tensorflow.python import pywrap_tfe
 
 
 class Silence(threading.local):
-    """How many blocks are open in this thread."""
+    """The number of open blocks in this thread."""
 
     depth = 0
 
@@ -15,7 +15,7 @@ silence = Silence()
 
 
 class unheard:
-    """A block in which traces hear nothing."""
+    """A block that traces do not hear."""
 
     def __enter__(self):
         silence.depth += 1
@@ -25,7 +25,7 @@ class unheard:
 
 
 class quiet(unheard):
-    """A block that tapes do not hear, either."""
+    """A block that neither traces nor tapes hear."""
 
     def __enter__(self):
         super().__enter__()

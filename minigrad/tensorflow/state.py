@@ -1,17 +1,18 @@
-"""Variables, Datasets and queues of TensorFlow: what was read, and what went into them."""
+"""Variables, Datasets and queues of TensorFlow: which values were read from them, and which went in."""
 
 from tensorflow.python.framework import ops
 
 from ..engine.listening import listening, storing
 from .twins import KEY, VariableTwin, holds_others, met, twin_of
 
-HELD = "_minigrad_held"  # the attribute of a handle: the tensors that went into what it stands for
-MOST = 64  # of them are kept, the last ones
+HELD = "_minigrad_held"  # the attribute of a handle with the tensors that went into its resource
+MOST = 64  # how many of them are kept, the last ones
+STORES = {"Iterator": "Dataset", "Queue": "FIFOQueue"}  # word in a kernel's name -> where its values come from
 HOW = {"AssignVariableOp": "assign", "AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}
 
 
 def made(variable, *args, **kwargs):
-    """A Variable was made. (What `assign` returns is the Variable under another name.)"""
+    """Hear that a Variable was made. (`assign` returns the same Variable in a new object.)"""
     if not isinstance(variable.handle, ops.EagerTensor):
         return
     twin = vars(variable.handle).get(KEY)
@@ -31,7 +32,7 @@ def read(variable):
 
 
 def wrote(kernel, inputs):
-    """An op that gives nothing has written what it was given the handle of."""
+    """Hear an op without outputs: it has written into the resource whose handle it was given."""
     if len(inputs) < 2:
         return
     handle, *given = inputs
@@ -47,7 +48,7 @@ def wrote(kernel, inputs):
 
 
 def keep_in(resources, inputs):
-    """Something went into what holds values, such as a Dataset or a queue, or a Variable that is being made."""
+    """Note that tensors went into a resource: a Dataset, a queue, or a Variable that is being made."""
     kept = [one for x in inputs for one in vars(x).get(HELD, [])]
     kept += [x for x in inputs if x.dtype.is_floating or x.dtype.is_complex]
     for one in resources:
@@ -55,8 +56,8 @@ def keep_in(resources, inputs):
 
 
 def stored(kernel, inputs, outputs):
-    """Something came out of what holds values: it is what went in that has its dtype."""
-    where = "Dataset" if "Iterator" in kernel else "FIFOQueue" if "Queue" in kernel else kernel
+    """Note that tensors came out of a resource: each comes from those that went in and have its dtype."""
+    where = next((one for word, one in STORES.items() if word in kernel), kernel)
     kept = [one for x in inputs for one in vars(x).get(HELD, [])]
     for y in outputs:
         for one in [one for one in kept if one.dtype == y.dtype and y.dtype.is_floating]:
@@ -64,7 +65,7 @@ def stored(kernel, inputs, outputs):
 
 
 def stand_for(tensor, variable):
-    """A tensor is what a Variable holds: it goes by the Variable's number."""
+    """Give a tensor that holds the value of a Variable the Variable's number."""
     twin = twin_of(tensor)
     twin.id = variable.id
     return twin

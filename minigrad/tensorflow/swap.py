@@ -1,7 +1,7 @@
-"""Gives a tensor of TensorFlow another value, in a replay alone: TensorFlow's tensors never change.
+"""Gives a tensor of TensorFlow another value, in a replay only: otherwise TensorFlow's tensors never change.
 
-A tensor is a Python object that points to its value, and beside the pointer stands the tensor's number. The pointers of
-two tensors are exchanged; where the two words are is found out once, by looking for the numbers of several tensors.
+A tensor is a Python object with a pointer to its value; the word after the pointer is the tensor's id. The pointers of
+two tensors are swapped. Where these two words are is found once, by looking for the ids of several tensors.
 """
 
 import ctypes
@@ -13,15 +13,15 @@ from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
 from .quiet import quiet
 
-WORDS = 32  # of an object that are looked at
-kept = []  # the other tensors: they hold the old values, which may be wanted elsewhere
+WORDS = 32  # words of an object that are searched
+kept = []  # the other tensors: they hold the old values, which may be needed elsewhere
 
 
 def put(tensor, value) -> None:
-    """Give a tensor the value of an array, or of another tensor.
+    """Give a tensor the value of an array or of another tensor.
 
     Raises:
-        NotTried: it is no replay, or tensors are not made as this version of TensorFlow is known to make them.
+        NotTried: this is not a replay, or this version of TensorFlow lays out tensors in an unknown way.
     """
     if checkpoint.replay is None:
         raise NotTried("only a replay changes tensors")
@@ -34,7 +34,7 @@ def put(tensor, value) -> None:
 
 @functools.cache
 def place_of_value() -> int:
-    """Which word of a tensor points to its value: the one before its number."""
+    """The index of the word of a tensor that points to its value: the one before its id."""
     with quiet():
         tensors = [tf.constant(float(k)) for k in range(4)]
     for k in range(2, WORDS):

@@ -1,4 +1,4 @@
-"""The twin of a tape of TensorFlow: it follows the same values, and goes back over the same gradient functions."""
+"""The twin of a TensorFlow tape: it tracks the same values, and its backward pass calls the same gradient functions."""
 
 import weakref
 from typing import Any
@@ -16,14 +16,14 @@ from ..engine.writing import track_outputs
 from .quiet import quiet
 from .twins import KEY, EagerTensor, Twin, VariableTwin, array_of
 
-gradient_function = backprop._gradient_function  # TensorFlow's own: what an op has to say of its derivatives
+gradient_function = backprop._gradient_function  # TensorFlow's own gradient function of an op
 
 
-class Node:
-    """An op that a tape has recorded, with what TensorFlow's gradient function wants to know of it.
+class RecordedOp:
+    """An op recorded by a tape, with all that TensorFlow's gradient function needs.
 
     Attributes:
-        ids: the numbers of the twins of its inputs; None where there is none.
+        ids: the ids of the twins of its inputs; None for an input without one.
         output: as in a step of a tape.
     """
 
@@ -33,7 +33,7 @@ class Node:
         self.output: Any = None
 
     def gradients(self, dy) -> list:
-        """The gradients for all inputs, as arrays, of what arrived at the outputs."""
+        """The gradients of all inputs, as arrays, for these gradients of the outputs."""
         if self.last[0] is not dy:
             dys = dy if isinstance(dy, list) else [dy]
             with quiet():
@@ -57,11 +57,11 @@ def in_list(found) -> list:
 
 
 def array_of_gradient(one) -> Any:
-    """A gradient as an array; None of what is no number."""
+    """A gradient as an array; None if it is not a tensor."""
     if isinstance(one, tf.IndexedSlices):
         with quiet():
             one = tf.convert_to_tensor(one)
-    if isinstance(one, EagerTensor) and one.dtype == tf.variant:  # for a list of tensors: as it is
+    if isinstance(one, EagerTensor) and one.dtype == tf.variant:  # the gradient of a list of tensors, kept as it is
         whole = np.empty((), object)
         whole[()] = one
         return whole
@@ -75,12 +75,12 @@ def tensor_of_gradient(array, y):
 
 
 class TapeTwin(GradientTape):
-    """Stands for a tape of TensorFlow.
+    """Stands for a TensorFlow tape.
 
     Attributes:
-        nodes: the attributes of an op, which are one object for one op -> its Node.
-        wanted: during a question, the numbers through which a gradient can reach its sources.
-        heard: whether a trace listened in its thread when it was opened.
+        recorded: id of the attributes of an op, an object that no other op shares -> its RecordedOp.
+        wanted: during a question, the ids through which a gradient can reach its sources.
+        heard: whether a trace was listening in its thread when it was opened.
     """
 
     wanted: Any = frozenset()
@@ -88,34 +88,34 @@ class TapeTwin(GradientTape):
 
     def __init__(self, tape):
         super().__init__(tape._persistent, tape._watch_accessed_variables)
-        self.tape, self.nodes = weakref.ref(tape), {}
+        self.tape, self.recorded = weakref.ref(tape), {}
 
     def _forget(self):
         super()._forget()
-        self.nodes = {}
+        self.recorded = {}
 
     def record(self, kernel, attributes, inputs, outputs, twins, function=None) -> None:
-        """Write the steps of an op, if it depends on something watched."""
+        """Write the steps of an op if it depends on a watched value."""
         tracked: set = self.tracked_ids
         ids = [getattr(vars(x).get(KEY), "id", None) for x in inputs]
         if self.steps is None or tracked.isdisjoint(ids):
             return
-        node = Node(kernel, attributes, inputs, [*outputs], ids, function)  # TensorFlow empties its own list
-        if attributes:  # all empty ones are one object
-            self.nodes[id(attributes)] = node
+        op = RecordedOp(kernel, attributes, inputs, [*outputs], ids, function)  # TensorFlow empties its own list
+        if attributes:  # empty attributes are all one object
+            self.recorded[id(attributes)] = op
         live = [one for one in twins if one is not None]
-        if function is not None:  # it takes the place of the ops that made its outputs
+        if function is not None:  # it replaces the ops that made its outputs
             own = {one.id for one in live}
             self.steps = [step for step in self.steps if own.isdisjoint(output_ids(step))]
-        before = {i for i in node.ids if i in tracked}
+        before = {i for i in op.ids if i in tracked}
         many = track_outputs(live, tracked)
-        node.output = many if len(outputs) > 1 else live[0].id if live else 0
-        for k, i in enumerate(node.ids):
+        op.output = many if len(outputs) > 1 else next((one.id for one in live), 0)
+        for k, i in enumerate(op.ids):
             if i in before:
-                self.steps.append((node.output, i, node.vjp(k), (), (), tuple(vars(inputs[k])[KEY].shape)))
+                self.steps.append((op.output, i, op.vjp(k), (), (), tuple(vars(inputs[k])[KEY].shape)))
 
     def follow(self, one) -> None:
-        """It was told to watch a twin."""
+        """Hear that the tape was told to watch a twin."""
         if one.value.dtype.kind in "fc" if not hasattr(one, "trainable") else one.smooth:
             self.roots.add(one.id)
             self.tracked_ids.add(one.id)
@@ -125,32 +125,34 @@ class TapeTwin(GradientTape):
             listener.watching(self, one)
 
     def stepped_back(self, attributes, dys, found) -> None:
-        """TensorFlow's backward pass went through an op: tell the traces what arrived and what goes on."""
-        node = self.nodes.get(id(attributes))
-        if node is None or not all(isinstance(one, (EagerTensor, type(None))) for one in dys):
+        """Report a step of TensorFlow's backward pass to the traces: what arrived at an op, and what it passes on."""
+        op = self.recorded.get(id(attributes))
+        if op is None or not all(isinstance(one, (EagerTensor, type(None))) for one in dys):
             return
         arrived = [None if one is None else array_of(one) for one in dys]
         if len(arrived) > 1:
-            forms = [form for _, *form in node.output]
+            forms = [form for _, *form in op.output]
             arrived = [np.zeros(*form) if dy is None else dy for dy, form in zip(arrived, forms)]
         dy = arrived if len(arrived) > 1 else arrived[0]
-        for k, one in reversed([*enumerate(in_list(found))]):  # as our own backward pass, from the last input
+        for k, one in reversed([*enumerate(in_list(found))]):  # in the order of minigrad's backward pass
             dx = array_of_gradient(one)
-            if dx is not None and node.ids[k] in self.wanted:
-                step = node.output, node.ids[k], node.vjp(k), (), (), dx.shape
+            if dx is not None and op.ids[k] in self.wanted:
+                step = op.output, op.ids[k], op.vjp(k), (), (), dx.shape
                 for listener in listening.now:
                     if listener.tracked_ids is None:
                         listener.stepped_back(step, dy, dx)
 
     def gradient(self, target, sources, *more, **named) -> Any:
-        """Ask TensorFlow's tape. (A trial of a fix does that.)"""
+        """Ask TensorFlow's tape. (Used to try a fix.)"""
         target, sources = (nest.map_structure(tensor_of, one) for one in (target, sources))
         return self.tape().gradient(target, sources, *more, **named)
 
 
 def tensor_of(one):
-    """What a twin stands for."""
-    return one.tensor() if isinstance(one, Twin) else one.variable() if isinstance(one, VariableTwin) else one
+    """The tensor or Variable that a twin stands for."""
+    if isinstance(one, Twin):
+        return one.tensor()
+    return one.variable() if isinstance(one, VariableTwin) else one
 
 
 asking: list = []  # the twins of the tapes that are being asked, innermost last
@@ -164,9 +166,9 @@ def twin_of_tape(tape) -> TapeTwin:
 
 
 def back_through_python(attributes):
-    """The gradients of a `tf.py_function` over the tape of its own, as often as one asks: TensorFlow's goes back once.
+    """A gradient function for a `tf.py_function` by its own tape; unlike TensorFlow's, it can be called many times.
 
-    None if it has no tape.
+    None if there is no such tape.
     """
     token = dict(zip(attributes[::2], attributes[1::2]))["token"]
     tape, given, made = script_ops.tape_cache.get(tf.compat.as_bytes(token), (None, (), ()))

@@ -1,4 +1,4 @@
-"""Twins: what stands in a log for TensorFlow's tensors, Variables and ops, so that the log reads as one of ours."""
+"""Twins stand in a log for TensorFlow's tensors, Variables and ops, so that it reads like one of minigrad's logs."""
 
 import functools
 import itertools
@@ -14,7 +14,6 @@ from tensorflow.python.framework import op_def_registry, ops
 from tensorflow.python.ops import gen_resource_variable_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-from .. import convolution, keras, pooling  # noqa: F401 - all ops are there
 from ..engine.custom import UNREGISTERED, with_gradient
 from ..engine.op import KERNELS, made
 from ..engine.operands import CONVERTERS
@@ -23,6 +22,7 @@ from ..engine.tensor import Tensor, next_id
 from ..engine.variable import Variable
 from ..engine.writing import parameters
 from ..explain.replay import KINDS
+from ..later import load_all
 from .quiet import quiet
 from .swap import put
 
@@ -34,10 +34,10 @@ KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that ho
 
 
 class Twin(Tensor):
-    """Stands for a tensor of TensorFlow, which it does not keep alive; the tensor keeps its twin.
+    """Stands for a TensorFlow tensor. It does not keep the tensor alive; the tensor keeps its twin.
 
     Attributes:
-        changed: has a replay given it another value?
+        changed: whether a replay has given the tensor another value.
     """
 
     __slots__ = ("changed", "tensor")
@@ -57,7 +57,7 @@ class Twin(Tensor):
 
 
 class VariableTwin(Variable):
-    """Stands for a Variable of TensorFlow."""
+    """Stands for a TensorFlow Variable."""
 
     def __init__(self, variable):
         self.variable, self.id, self.version = weakref.ref(variable), next_id(), 0
@@ -68,7 +68,7 @@ class VariableTwin(Variable):
 
     @property
     def _now(self):
-        """The present value, by the Variable's own number."""
+        """The current value, under the id of the Variable."""
         now, variable = Tensor(), self.variable()
         with quiet():
             value = gen_resource_variable_ops.read_variable_op(variable.handle, variable.dtype)
@@ -87,28 +87,28 @@ KINDS += Twin, VariableTwin
 
 
 def array_of(tensor) -> Any:
-    """The value as the engine keeps it. (A list of tensors, along which gradients flow, shows none.)"""
+    """The value as the engine keeps it. (0.0 for a list of tensors, along which gradients flow.)"""
     if tensor._datatype_enum() == VARIANT:
         return np.float32(0.0)
     value = tensor._numpy_internal()
     kind = getattr(value, "dtype", OBJECTS).kind
-    if kind == "V":  # bfloat16 is no type of NumPy's
+    if kind == "V":  # NumPy has no bfloat16
         return np.asarray(value, np.float32)[()]
     return np.array(value, object) if kind == "O" else value
 
 
 def holds_none(tensor) -> bool:
-    """Is it a handle, of a Variable, a queue and the like?"""
+    """Whether it is a handle of a Variable, a queue or another resource."""
     return tensor._datatype_enum() == RESOURCE
 
 
 def holds_others(tensor) -> bool:
-    """Is it a handle, or a list of tensors, or a Dataset?"""
+    """Whether it is a handle, a list of tensors, or a Dataset."""
     return tensor._datatype_enum() in (RESOURCE, VARIANT)
 
 
 def twin_of(value) -> Any:
-    """The twin of a tensor or Variable of TensorFlow or Keras; None of all else."""
+    """The twin of a tensor or Variable of TensorFlow or Keras; None for anything else."""
     if isinstance(value, EagerTensor):
         if holds_none(value):
             return None
@@ -124,14 +124,14 @@ def twin_of(value) -> Any:
 
 
 def met(variable) -> VariableTwin:
-    """The twin of a Variable that nobody has heard of yet."""
+    """The twin of a Variable that has not been heard of yet."""
     twin = VariableTwin(variable)
     vars(variable.handle)[KEY] = twin
     return twin
 
 
 def by_hand(number):
-    """A converter as those of the engine: a replay does with TensorFlow's Python numbers what it does with ours."""
+    """A converter like those of the engine, so that a replay treats TensorFlow's Python numbers like minigrad's."""
 
     def convert(tensor):
         return number(tensor)
@@ -146,17 +146,17 @@ def plain_number(tensor):
     return number
 
 
-number_of = by_hand(plain_number)  # of a Python number beside a tensor
+number_of = by_hand(plain_number)  # a Python number next to a tensor
 
 
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
 def foreign(kernel, smooth) -> Any:
-    """An op of TensorFlow that there is none of here.
+    """An op of TensorFlow that minigrad does not have.
 
     Args:
-        smooth: can each of its inputs hold numbers along which a gradient flows? (If TensorFlow has a derivative.)
+        smooth: for each input, whether a gradient can flow through its dtype (if TensorFlow has a derivative).
     """
     slopes, names = has_gradient(kernel), [f"input_{k}" for k in range(len(smooth))]
     code = (lambda: None).__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=tuple(names))
@@ -166,17 +166,21 @@ def foreign(kernel, smooth) -> Any:
 
 
 def python_name(kernel) -> str:
-    """Conv2DBackpropInput -> conv2d_backprop_input; of a traced function its own name."""
+    """Conv2DBackpropInput -> conv2d_backprop_input; for a traced function, its own name."""
     traced = re.fullmatch(r"__\w+?_(\w+?)_\d+", kernel)
     return traced[1] if traced else re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", kernel).lower()
 
 
+load_all()  # ops are looked up by their names in TensorFlow
+
+
 class Heard:
-    """An op of TensorFlow as a log knows it: the op, and which inputs are its own; what is left are attributes.
+    """An op of TensorFlow as a log shows it: the op, and which arguments are its inputs; the others are attributes.
 
     Attributes:
-        op: ours of the same name, if there is one.
-        wanted: the places of the arguments that are inputs here. (TensorFlow takes axes and the like as inputs.)
+        op: minigrad's op of the same name, if there is one.
+        wanted: the indices of the arguments that are inputs in minigrad. (In TensorFlow, axes and the like are inputs
+            too.)
     """
 
     def __init__(self, kernel, count):
@@ -192,7 +196,7 @@ class Heard:
         self.lists = any(one.number_attr or one.type_list_attr for one in self.arguments)
 
     def pick(self, inputs, attributes) -> list:
-        """The places of the inputs that the op has here."""
+        """The indices of the inputs that minigrad's op has."""
         if not self.arguments:
             return [*range(len(inputs))]
         if not self.lists:
@@ -206,7 +210,7 @@ class Heard:
 
 
 def order(names, smooth, op) -> list:
-    """Which of TensorFlow's arguments are our op's inputs: those of the same names, or as they can have a slope."""
+    """The arguments that are inputs of minigrad's op: those of the same names, or else by whether gradients flow."""
     own = [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
     if {*own} <= {*names}:
         return [names.index(x) for x in own]
@@ -224,7 +228,7 @@ def heard(kernel, count) -> Heard:
 
 
 def can_be_smooth(argument, definition) -> bool:
-    """Can this argument of an op hold numbers along which a gradient flows?"""
+    """Whether a gradient can flow through this argument of an op, by its dtype."""
     allowed = next((one.allowed_values.list.type for one in definition.attr if one.name == argument.type_attr), ())
     kinds = [*allowed] or ([argument.type] if argument.type else [])
     kinds = [tf.as_dtype(kind) for kind in kinds]
@@ -232,7 +236,7 @@ def can_be_smooth(argument, definition) -> bool:
 
 
 def has_gradient(kernel) -> bool:
-    """Did TensorFlow not declare that there is none? (Where none was registered, the backward pass raises.)"""
+    """Whether TensorFlow does not declare the op non-differentiable. (Unregistered, its backward pass raises.)"""
     try:
         return ops._gradient_registry.lookup(kernel) is not None
     except LookupError:
@@ -242,7 +246,7 @@ def has_gradient(kernel) -> bool:
 
 
 def as_tensor(value, like):
-    """A tensor of this value."""
+    """Convert a value to a tensor with the dtype of another."""
     with quiet():
         return tf.constant(value, like.dtype)
 

@@ -1,4 +1,4 @@
-"""What comes into TensorFlow from Python and NumPy, and what leaves for them."""
+"""Hears which values enter TensorFlow from Python and NumPy, and which leave for them."""
 
 import functools
 import sys
@@ -34,7 +34,7 @@ def came(value, tensor):
     if not listening.now or not (tensor.dtype.is_floating or tensor.dtype.is_complex):
         return
     if type(value) in (int, float, complex) and user_frame()[1] not in (*ENTRANCES, "py_function"):
-        return  # a number beside an operator
+        return  # a number next to an operator
     twin = twin_of(tensor)
     coming(np.asarray(value) if isinstance(value, (list, tuple)) else value, twin)
 
@@ -63,5 +63,5 @@ def left(twin, exit, result):
 
 
 def decided_inside(result) -> bool:
-    """Does TensorFlow itself decide something with a truth value, as `tf.cond` does?"""
+    """Whether TensorFlow itself uses a truth value for a decision, as `tf.cond` does."""
     return isinstance(result, (bool, np.bool_)) and not USERS[sys._getframe(2).f_code.co_filename]

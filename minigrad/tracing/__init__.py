@@ -1,1 +1,1 @@
-"""The log of a trace: what happened, where in the source, with which values."""
+"""The log of a trace: what happened, where in the source, and with which values."""

@@ -1,9 +1,9 @@
-"""A checkpoint: the program as it was when a tape was opened, asleep in a forked process.
+"""A checkpoint: the program as it was when a tape was opened, sleeping in a forked process.
 
-To run a block again, all that it reads must be as it was: names, objects, generators, random states. A fork has all of
-it, and copies only what changes. The sleeping process forks once more for each replay and so stays as it was. A replay
-goes on from where the tape was opened, as the program itself did, until it answers or its time is over; what would
-reach the world outside it (files, sockets, processes, what is typed) is refused.
+To run a block again, everything that it reads must be as it was: names, objects, generators, random states. A fork has
+all of it, and copies only the memory that changes. The sleeping process forks again for each replay, and so stays
+unchanged itself. A replay continues from where the tape was opened, as the program did, until it answers or its time is
+up. Anything that would affect the outside world (files, sockets, processes, typed input) is refused.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import warnings
 import weakref
 from typing import Any
 
-FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it is there, and fails
+FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it exists, but fails
 if FORKS:
     import fcntl
     import resource
@@ -29,7 +29,7 @@ if FORKS:
 
 
 def wished_seconds() -> float:
-    """1.8, or what MINIGRAD_SECONDS says: where a machine is slow, more can be tried."""
+    """1.8, or the value of MINIGRAD_SECONDS, which can allow more time on a slow machine."""
     wished = os.environ.get("MINIGRAD_SECONDS", "1.8")
     try:
         return float(wished)
@@ -38,10 +38,10 @@ def wished_seconds() -> float:
         raise ValueError(f"{problem} Write MINIGRAD_SECONDS=5") from None
 
 
-SECONDS = wished_seconds()  # how long the replays for an answer may take
-MOST = 4  # checkpoints that are kept
+SECONDS = wished_seconds()  # the time limit for the replays of one answer
+MOST = 4  # how many checkpoints are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-RARELY = 40  # a fork may take one part of so many of the time, and its end as much
+RARELY = 100  # a fork may take 1/100 of the time, its end as much again, and copying pages a few times that
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
@@ -57,7 +57,7 @@ OUTSIDE = {
         "setxattr", "removexattr",
     )], "changes files"),
 }  # fmt: skip
-UNHEARD = {  # functions that no audit event tells of
+UNHEARD = {  # functions without an audit event
     "os.mkfifo": "changes files", "os.mknod": "changes files", "_posixshmem.shm_open": "shares memory",
     "_gdbm.open": "opens a database", "_dbm.open": "opens a database",
     "_posixsubprocess.fork_exec": "starts a process", "builtins.input": "reads what is typed",
@@ -67,49 +67,55 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class NotTried(Exception):
-    """There is no replay; the text says why, as the rest of a sentence that begins with "it" or "the replay"."""
+    """There is no replay. The text says why; it completes a sentence that begins with "it" or "the replay"."""
 
 
-class Checkpoint:
-    """A process that sleeps as the program was.
+class SleepingProgram:
+    """A process that sleeps in the state of the program at a certain time.
 
     Attributes:
-        number: how many events the trace had heard by then.
+        number: the number of events that the trace had heard by then.
+        trace: when that trace began, which no other has in common with it.
+        until: the time up to which later tapes share it.
     """
 
     def __init__(self, trace):
         self.number, self.owner, began = trace.count, os.getpid(), time.perf_counter()
-        self.asking = threading.RLock()  # one thread after the other
+        self.asking = threading.RLock()  # one thread at a time
         self.close: Any = None  # ends it
-        (self.connection, there), files = Pipe(), positions()  # where they are read now: the program will read on
+        (self.connection, there), files = Pipe(), positions()  # positions now: the program will read on
         alive.append(weakref.ref(self))
         random = sys.modules.get("random")
-        state = random.getstate() if random else None  # which Python seeds anew in a forked process
+        state = random.getstate() if random else None  # Python reseeds it in a forked process
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads: a replay has none
+                warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads; a replay has none
                 self.pid = undisturbed_fork()
             if not self.pid:
                 asleep(there, files, trace, lambda: state and random.setstate(state))
-        finally:  # whatever happens in the forked process, the program must not go on in it, but in a replay
+        finally:  # the forked process must never continue the program, except in a replay
             if os.getpid() != self.owner and replay is None:
                 os._exit(1)
         if self.pid:
             there.close()
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
-            self.cost = time.perf_counter() - began
+            self.trace, self.until = trace.began, time.perf_counter() + RARELY * (time.perf_counter() - began)
+
+    def serves(self, trace) -> bool:
+        """Whether later tapes of the same program share it: while its trace hears them, and for a while."""
+        return self.close.alive and self.trace == trace.began and time.perf_counter() < self.until
 
     def run(self, prepare, begin, command, seconds) -> Any:
-        """What a replay answers.
+        """Run a replay, and return its answer.
 
         Args:
-            prepare: is called in the sleeping process, with the command.
-            begin: is called in the replay, with the trace, the command, and what `prepare` returned.
+            prepare: called in the sleeping process, with the command.
+            begin: called in the replay, with the trace, the command, and the result of `prepare`.
             command: plain data.
-            seconds: after so many the replay is ended.
+            seconds: the time after which the replay is ended.
 
         Raises:
-            NotTried: it gave no answer.
+            NotTried: there was no answer.
         """
         if os.getpid() != self.owner:
             raise NotTried("this process was forked from the one that opened the tape")
@@ -127,7 +133,7 @@ class Checkpoint:
         except (EOFError, OSError):
             pass
         finally:
-            if not sent:  # it was interrupted: a part of a command must not be taken for the next one
+            if not sent:  # interrupted: a partial command must not be read as the start of the next one
                 self.close()
         if answer is None or isinstance(answer, str):
             raise NotTried(answer or "the replay ended without an answer")
@@ -135,12 +141,12 @@ class Checkpoint:
 
 
 def undisturbed_fork() -> int:
-    """os.fork(); what signals do is done after it.
+    """os.fork(), with signal handlers postponed until it is done.
 
-    An interrupt within the functions that modules such as logging have called around a fork would be lost, and a lock
-    of theirs would stay taken.
+    An interrupt within the functions that modules such as logging register to run around a fork would be lost, and one
+    of their locks would stay held.
     """
-    told = threading.current_thread() is threading.main_thread()  # no other thread is told of signals
+    told = threading.current_thread() is threading.main_thread()  # only the main thread handles signals
     handlers = {one: signal.getsignal(one) for one in (signal.valid_signals() if told else ())}
     handlers, came, pid = {one: handler for one, handler in handlers.items() if callable(handler)}, [], 0
     try:
@@ -158,7 +164,7 @@ def undisturbed_fork() -> int:
 
 
 def end(connection, pid, owner):
-    """Nobody listens any more: the sleeping process and its replay end."""
+    """End the sleeping process and its replay, since no one listens any more."""
     connection.close()
     if os.getpid() == owner:
         kill(pid)
@@ -169,16 +175,16 @@ def end(connection, pid, owner):
 
 def kill(pid):
     """End a sleeping process and its replay."""
-    for send in (os.killpg, os.kill):  # it may have no group of its own yet
+    for send in (os.killpg, os.kill):  # it may not have its own process group yet
         with contextlib.suppress(OSError):
             send(pid, signal.SIGKILL)
 
 
 def reap():
-    """End the processes that nobody holds any more, because an interrupt came while they were made or ended."""
+    """End processes that have lost their owner because an interrupt came while they were being made or ended."""
     here = [one for one in (ref() for ref in alive) if one is not None]
     for pid in sleeping - {one.pid for one in here if one.close is not None and one.close.alive}:
-        with contextlib.suppress(ChildProcessError):  # the program itself has waited for it
+        with contextlib.suppress(ChildProcessError):  # the program itself has already waited for it
             if not os.waitpid(pid, os.WNOHANG)[0]:
                 kill(pid)
                 os.waitpid(pid, 0)
@@ -188,39 +194,39 @@ def reap():
 # ---- when one is made ----------------------------------------------------------------------------------------------
 
 alive = []  # weak references to the checkpoints, the oldest first
-sleeping = set()  # the processes that nobody has waited for
-making = threading.RLock()  # a process that is forked meanwhile would hold a connection that nobody closes there
-latest = None  # the last one, where it was made, and until when it serves others of the same program
-replay = None  # in a replay: the pipe by which it answers, and the one by which it says that it is about to
+sleeping = set()  # the processes that have not been waited for
+making = threading.RLock()  # a process forked at the same time would keep a connection open
+latest = None  # the last checkpoint, and the frame of the program that it was made in
+replay = None  # in a replay: the pipe for its answer, and the pipe that announces the answer
 
 
 def keep(tape, trace, program):
-    """See that there is a checkpoint for a tape that is being opened.
+    """Make sure that a tape that is being opened has a checkpoint.
 
     Args:
-        tape: it keeps the checkpoint as long as it lives, as `tape.checkpoint`.
-        trace: hears the tape.
-        program: what is the same as long as the same cell, script or function runs.
+        tape: keeps the checkpoint as long as it lives, as `tape.checkpoint`.
+        trace: the trace that hears the tape.
+        program: the frame of the cell, script or function that runs. It is held, so no later one can be taken for it.
     """
     global latest
     if replay is not None or tape.checkpoint is not None:
         return
-    known = latest  # another thread may forget it meanwhile
-    if known is None or not known[0].close.alive or known[1] != program or time.perf_counter() > known[2]:
+    known = latest  # another thread may reset it in the meantime
+    if known is None or known[1] is not program or not known[0].serves(trace):
         made = fork(trace)
         if made is None:
             return
-        latest = known = made, program, time.perf_counter() + RARELY * made.cost
+        latest = known = made, program
     tape.checkpoint = known[0]
 
 
 def fork(trace):
-    """A new checkpoint; None where there can be none, and in a replay, which begins by returning from here."""
+    """A new checkpoint; None if there can be none. A replay starts by returning None from here."""
     if impossible():
         return None
     with making:
         reap()
-        one = Checkpoint(trace)
+        one = SleepingProgram(trace)
         if replay is not None:
             return None
         for ref in alive[:-MOST]:
@@ -231,7 +237,7 @@ def fork(trace):
 
 
 def impossible() -> str:
-    """Why there can be no checkpoint; "" if there can be one."""
+    """The reason why there can be no checkpoint; "" if there can be one."""
     if not FORKS:
         return "this system cannot fork a process"
     if peak_memory() > LARGEST:
@@ -240,12 +246,12 @@ def impossible() -> str:
 
 
 def close_connections():
-    """In a process that was just forked: a sleeping process ends when nobody is connected to it any more."""
+    """Run in each new child process: a sleeping process ends when nothing is connected to it any more."""
     global latest, making
     for ref in alive:
         one = ref()
         if one is not None:
-            with contextlib.suppress(OSError):  # another thread was closing it
+            with contextlib.suppress(OSError):  # another thread was just closing it
                 one.connection.close()
     alive.clear(), sleeping.clear()
     latest, making = None, threading.RLock()
@@ -256,7 +262,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def forget():
-    """Nobody traces any more: what no tape holds can go."""
+    """Run when a trace ends: release all that no tape keeps."""
     global latest
     latest = None
     with making:
@@ -264,7 +270,7 @@ def forget():
 
 
 def peak_memory() -> int:
-    """The most bytes that this process has had."""
+    """The peak memory of this process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
@@ -272,14 +278,14 @@ def peak_memory() -> int:
 
 
 def asleep(connection, files, trace, restore):
-    """Wait for commands, and fork for each. Only the forked process returns from here."""
+    """Wait for commands, and fork for each. Only the forked process returns from this function."""
     sys.settrace(None), sys.setprofile(None)
-    gc.set_threshold(*gc.get_threshold()[:2], 1 << 30)  # to look through all there is would copy every page of it
-    os.setpgid(0, 0)  # no interrupt from the keyboard is meant for it
+    gc.set_threshold(*gc.get_threshold()[:2], 1 << 30)  # a full collection would touch, and so copy, every page
+    os.setpgid(0, 0)  # keyboard interrupts are not meant for it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a replay ended
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no one asks how a replay ended
     shared = shared_memory()
-    apart_files(files, {connection.fileno()})  # nobody waits for the end of what only this process holds open
+    apart_files(files, {connection.fileno()})  # so that no one waits for files that only this process still holds open
     while True:
         try:
             answers = Connection(recv_handle(connection), readable=False)
@@ -307,7 +313,7 @@ def asleep(connection, files, trace, restore):
 
 
 def look_after(pid, runs, connection, answers, seconds):
-    """Wait until a replay is about to answer; answer for it if it ended before, or is late, or nobody waits for it."""
+    """Wait until a replay is about to answer. Answer for it if it has ended or is late, or if the caller is gone."""
     ready = wait([connection, runs], seconds)
     if runs in ready and os.read(runs, 1):
         return
@@ -318,7 +324,7 @@ def look_after(pid, runs, connection, answers, seconds):
 
 
 def shared_memory() -> bool:
-    """Could a replay write where others read? (Locks of multiprocessing are shared too, and tell nothing.)"""
+    """Whether a replay could write to memory that others read. (Shared locks of multiprocessing do not count.)"""
     try:
         with open("/proc/self/maps") as maps:
             return any(" rw-s " in line and "/sem." not in line for line in maps)
@@ -330,12 +336,12 @@ def shared_memory() -> bool:
 
 
 def apart(answers, kept):
-    """Let nothing that a replay does reach the world, but what it answers by these two."""
+    """Isolate a replay from the outside world, except for these two pipes."""
     global replay
     replay = answers, kept
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # whatever writes a file, unheard, ends with this signal
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # any other attempt to write a file ends with this signal
     sys.dont_write_bytecode = True
     os.environ.pop("DISPLAY", None), os.environ.pop("WAYLAND_DISPLAY", None)  # no window
     nowhere = apart_files(positions(), {kept, answers.fileno()})
@@ -345,26 +351,27 @@ def apart(answers, kept):
 
 @functools.cache
 def refuse_unheard():
-    """Refuse what no audit event tells of. It is done once, in the sleeping process, for all that there is by then."""
+    """Refuse functions without audit events: once, in the sleeping process, for all objects that exist by then."""
     for name, what in UNHEARD.items():
         module, _, function = name.partition(".")
         with contextlib.suppress(ImportError):
             setattr(importlib.import_module(module), function, refusal(what))
     locks, databases = sys.modules.get("multiprocessing.synchronize"), sys.modules.get("sqlite3")
-    if locks is not None:  # who would give it back?
+    if locks is not None:  # nobody would release them
         refused = refusal(OUTSIDE["import multiprocessing.synchronize"])
         locks.SemLock.__init__ = locks.SemLock.__enter__ = locks.SemLock.acquire = refused
         for one in instances(*locks.SemLock.__subclasses__()):
             one.acquire = refused
     for one in instances(databases.Connection, *databases.Connection.__subclasses__()) if databases else ():
-        with contextlib.suppress(databases.ProgrammingError):  # it is closed, or another thread's
+        with contextlib.suppress(databases.ProgrammingError):  # it is closed, or belongs to another thread
             one.set_trace_callback(refusal("uses a database"))
 
 
 def instances(*kinds) -> list:
-    """All objects of these very classes: they refer to them, and so no other object need be touched.
+    """All objects of exactly these classes, found by their references to the class, so that no other object is touched.
 
-    No garbage is collected meanwhile: that would move the objects from the list that is walked along, and end Python.
+    Garbage collection is off meanwhile: it would move objects out of the list that is being traversed, and crash
+    Python.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -380,7 +387,7 @@ def refusal(what):
 
 
 def positions() -> dict:
-    """Each open file -> how far it is read, if it is a regular file that is only read; else None."""
+    """Each open file -> the position in it, if it is a regular file open only for reading; else None."""
     found = {}
     for number in [int(name) for name in os.listdir("/dev/fd")]:
         with contextlib.suppress(OSError):
@@ -391,7 +398,7 @@ def positions() -> dict:
 
 
 def apart_files(files, kept) -> int:
-    """Files that are read get a position of their own; all others, and sockets, are closed, but those that are kept."""
+    """Give files that are only read their own position; close all others, including sockets, except those in `kept`."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in files.keys() - kept:
         os.dup2(null, number) if files[number] is None else reopen(number, files[number], null)
@@ -401,7 +408,7 @@ def apart_files(files, kept) -> int:
 def reopen(number, position, null):
     try:
         own = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
-    except OSError:  # it may not be opened any more
+    except OSError:  # it may no longer be opened
         os.dup2(null, number)
     else:
         os.lseek(own, position, os.SEEK_SET)
@@ -410,7 +417,7 @@ def reopen(number, position, null):
 
 
 def refuse_outside(event, arguments):
-    """An audit hook: end the replay where the block would change the world."""
+    """An audit hook that ends the replay if the block would change the outside world."""
     if event == "open":
         path, _, flags = arguments
         what = "writes a file" if flags & WRITING and path != os.devnull else None
@@ -421,7 +428,7 @@ def refuse_outside(event, arguments):
 
 
 def finish(answer):
-    """Answer, and end the replay: nothing of the program runs any more, no `finally` and no exit."""
+    """Answer, and end the replay without running anything else of the program, neither `finally` nor exit functions."""
     try:
         answers, about_to = replay
         os.write(about_to, b".")

@@ -1,7 +1,7 @@
-"""mg.trace and its log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
+"""mg.trace and its log of all that happens, recorded by a tape or not, which `tape.explain` and `mg.inspect` read.
 
-The log is plain data: what ran, on which line, with the numbers of the Tensors and short summaries of their values. It
-keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
+The log is plain data: which op ran, on which line, with the numbers of the Tensors and short summaries of their values.
+It keeps neither Tensors nor large arrays alive, and forgets the oldest events when it is full.
 """
 
 import copy
@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from inspect import CO_NEWLOCALS
 from typing import Any
 
@@ -23,20 +23,22 @@ from ..engine.tensor import next_id
 from ..errors import visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
-from .values import SCALARS, Given, Summary, finite, kept_lightly, waiting
+from .values import SCALARS, Given, Held, Summary, finite, kept_at
 
-LIMIT = 20_000  # events that a trace keeps
+LIMIT = 20_000  # how many events a trace keeps
 log_lock = threading.RLock()  # several threads may read one log
-if hasattr(os, "register_at_fork"):  # a replay could not read what another thread was just reading
+if hasattr(os, "register_at_fork"):  # a replay could not use a log locked by another thread
     os.register_at_fork(before=log_lock.acquire, after_in_parent=log_lock.release, after_in_child=log_lock.release)
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
-NO_STEP = (None,) * 4
-float32 = np.dtype(np.float32)  # of nearly every value: only other dtypes are asked for their kinds
-NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
-QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
+NO_STEP = (None,) * 6
+float32 = np.dtype(np.float32)  # the dtype of nearly every value: only for other dtypes the kind is looked up
+NOTHING = {}  # shared by the many ops that read no Variable; never written to
+DTYPES = {type(np.dtype(letter)) for letter in "?bhilqBHILQefdFD"}
+PLAIN = {int, float, bool, complex, str, tuple, slice, type(None), type(...), *DTYPES}  # attributes without arrays
+QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # less informative names than that of the op
 
 
 @dataclass(slots=True, eq=False)
@@ -44,9 +46,9 @@ class Event:
     """Something that happened.
 
     Attributes:
-        number: it grows with time.
-        code, instruction, around: where, as the fields of a Place.
-        called: the function of ours that the user called.
+        number: increases with time.
+        code, instruction, around: the place, as the fields of a Place.
+        called: the library function that the user called.
     """
 
     number: int
@@ -60,28 +62,35 @@ class Event:
         return Place(self.code, self.instruction, self.around)
 
     @property
+    def call(self) -> tuple:
+        """The user's call that it happened in: where, of what, and (in a loop over layers) of which layer."""
+        return self.code, self.instruction, self.called, getattr(self, "module", "").partition("/")[0]
+
+    @property
     def gave(self) -> tuple:
-        """The numbers of the Tensors that came from it."""
+        """The numbers of the Tensors that it produced."""
         return ()
 
 
 @dataclass(slots=True, eq=False)
 class Ran(Event):
-    """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`.
+    """An op ran. Inputs and outputs are numbers of Tensors; 0 stands for a Python number, whose value is in `numbers`.
 
-    For each op a trace keeps these fields: few objects, and none that Python would search for garbage again and again.
-    Whoever asks gets the op and the dicts.
+    A trace stores these fields for each op: few objects, and none that Python's garbage collector would traverse again
+    and again. The op and the dicts are made on request.
     """
 
     op_number: int
     inputs: tuple
     output: Any  # the number of the one output, or a tuple
-    other_kinds: tuple  # which input's dtype is not float32, its kind in NumPy's letters, the next one, ...
-    read: tuple  # a Variable among the inputs, its version, the next one, ...
-    heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
-    result: Any  # ... kept lightly
-    python_numbers: tuple  # which input is a Python number, its value, the next one, ...
-    module: str  # the path of the layer of Keras that was being called
+    other_kinds: tuple  # index of an input whose dtype is not float32, the kind of its dtype, the next index, ...
+    read: tuple  # a Variable among the inputs, its version, the next Variable, ...
+    heard: tuple  # a listening tape, the inputs for which it wrote a step, the next tape, ...
+    result: Any  # a single number, or the page of Held with the output,
+    at: int  # ... and the index on the page
+    python_numbers: tuple  # index of an input that is a Python number, its value, the next index, ...
+    module: str  # the path of the Keras layer that was being called
+    attributes: "tuple | None" = ()  # None if they are not all plain values
 
     @property
     def op(self):
@@ -108,46 +117,50 @@ class Ran(Event):
 
     @property
     def recorded(self) -> dict:
-        """Each tape that listened -> the inputs along which it wrote a step."""
+        """Each listening tape -> the inputs for which it wrote a step."""
         return dict(zip(self.heard[::2], self.heard[1::2]))
 
     @property
     def numbers(self) -> dict:
-        """Which input -> the Python number."""
+        """Index of an input -> the Python number."""
         return dict(zip(self.python_numbers[::2], [float(x.real) for x in self.python_numbers[1::2]]))
 
     @property
     def value(self) -> "Summary | None":
-        return None if self.result is None else Summary.of(self.result)
+        return kept_at(self.result, self.at)
 
     @property
     def name(self) -> str:
-        """What the user would call it: the function that was called, or the op."""
+        """The user's name for it: that of the function that was called, or of the op."""
         if self.op.kernel == "CustomGradient":
             return "custom_gradient"
         public = self.called and self.called not in QUIET and not self.called.startswith("_")
         return self.called if public else self.op.__name__
 
 
+NO_FIELDS = (None,) * (len(fields(Ran)) - 1)  # fills the row of an event other than Ran
+
+
 @dataclass(slots=True, eq=False)
 class Wrote(Event):
-    """A Variable was made or assigned, by the method `how`."""
+    """A Variable was created or assigned, by the method `how`."""
 
     how: str
     variable: int
     version: int
-    source: int  # the number of the Tensor that was given; 0: a value of Python or NumPy
+    source: int  # the number of the Tensor that was given, or 0 for a value of Python or NumPy
     source_versions: dict
     given: "Given | None"
     tapes: tuple
     before: "Summary | None"  # the value that was read last, if any
     value: Summary
     name: str  # that the Variable has of its own
+    module: str  # the path of the layer of Keras that was being called
 
 
 @dataclass(slots=True, eq=False)
 class LeftEngine(Event):
-    """A value left for Python or NumPy, by a exit such as "numpy()"."""
+    """A value left for Python or NumPy, by an exit such as "numpy()"."""
 
     exit: str
     tensor: int
@@ -158,7 +171,7 @@ class LeftEngine(Event):
 
 @dataclass(slots=True, eq=False)
 class EnteredEngine(Event):
-    """A value of Python or NumPy came in, and became this Tensor."""
+    """A value of Python or NumPy entered and became this Tensor."""
 
     tensor: int
     kind: str
@@ -172,7 +185,7 @@ class EnteredEngine(Event):
 
 @dataclass(slots=True, eq=False)
 class Stored(Event):
-    """A Tensor went through something stateful, and came out as another."""
+    """A Tensor was stored in something stateful, and came out as another one."""
 
     where: str
     tensor: int
@@ -187,7 +200,7 @@ class Stored(Event):
 
 @dataclass(slots=True, eq=False)
 class TapeEvent(Event):
-    """The life of a tape: it was "opened", "closed", "paused", or it "forgot" (was reset)."""
+    """A tape was "opened", "closed", "paused" or reset ("forgot")."""
 
     what: str
     tape: int
@@ -203,17 +216,17 @@ class Watched(Event):
 
 @dataclass(slots=True, eq=False)
 class Asked(Event):
-    """A tape was asked for gradients. The steps of its backward pass have the numbers between `began` and its own."""
+    """A tape was asked for gradients. The numbers of the steps of its backward pass lie between `began` and its own."""
 
     tape: int
     targets: tuple
     sources: tuple
-    versions: dict  # of the sources, at this time
-    results: tuple  # the numbers of the gradients that it gave; 0 is None, or IndexedSlices
+    versions: dict  # of the sources, at that time
+    results: tuple  # the numbers of the resulting gradients; 0 for None or IndexedSlices
     slopes: tuple  # ... and their summaries
     began: int
-    released: bool  # was the tape used up by it?
-    tapes: tuple  # those that listened meanwhile
+    released: bool  # whether this question used up the tape
+    tapes: tuple  # the tapes that listened in the meantime
 
     @property
     def gave(self) -> tuple:
@@ -225,11 +238,13 @@ class StepBack:
     """A step of a backward pass: `upstream` arrived at the outputs of an op, and `sent` went to one of its inputs."""
 
     number: int
-    output: Any  # as the step begins
+    output: Any  # as at the start of the step
     source: int
-    arrived: Any  # kept lightly
+    arrived: Any  # a single number, or a page of Held,
+    arrived_at: int  # ... and the index on the page
     went: Any
-    local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
+    went_at: int
+    local: "Summary | None"  # the op's own slope, computed only where `sent` is not finite and the upstream was
 
     @property
     def outputs(self) -> tuple:
@@ -237,16 +252,16 @@ class StepBack:
 
     @property
     def upstream(self) -> Summary:
-        return Summary.of(self.arrived)
+        return kept_at(self.arrived, self.arrived_at)
 
     @property
     def sent(self) -> Summary:
-        return Summary.of(self.went)
+        return kept_at(self.went, self.went_at)
 
 
 @dataclass(slots=True, eq=False)
 class Failed(Event):
-    """An op was refused, or raised an error; `given` has the number and the shape of each of its inputs."""
+    """An op refused its inputs or raised an error; `given` has the number and the shape of each input."""
 
     op: Any
     given: tuple
@@ -268,75 +283,100 @@ class Refused(Event):
 
 
 class Steps(Listener):
-    """Hears a backward pass that is repeated for an explanation or a film."""
+    """Hears a backward pass repeated for an explanation or a film: all of it, or only the steps of some outputs."""
 
-    def __init__(self):
-        self.heard = []
+    def __init__(self, outputs=None):
+        self.heard, self.outputs = [], outputs
 
     def stepped_back(self, step, dy, dx):
-        arrived, went = kept_lightly(dy), kept_lightly(dx)
-        local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.heard.append(StepBack(0, step[OUTPUT], step[INPUT], arrived, went, local))
+        if self.outputs is not None and output_ids(step)[0] not in self.outputs:
+            return
+        arrived, went = Summary.of(dy), Summary.of(dx)
+        local = None if went.finite else broken_slope(step, dy, arrived)
+        self.heard.append(StepBack(0, step[OUTPUT], step[INPUT], arrived, 0, went, 0, local))
 
 
 def broken_slope(step, dy, arrived) -> "Summary | None":
-    """The op's own slope at a step that sends an inf or a nan, if the fault is its own."""
-    return slope_of(step, dy) if finite(arrived) else None
+    """The op's own slope at a step that sends an inf or a nan, if the upstream was finite."""
+    return slope_of(step, dy) if arrived.finite else None
 
 
 def slope_of(step, dy) -> "Summary | None":
-    """What the VJP of a step sends for an upstream of ones: the op's own slope, element by element."""
+    """The VJP of a step for an upstream of ones: the op's own slope, element by element."""
     try:
         return Summary.of(step[VJP](np.ones_like(dy), *step[ARRAYS]))
-    except Exception:  # a VJP that the user wrote may refuse these arguments
+    except Exception:  # a user's VJP may refuse these arguments
         return None
 
 
 # ---- the log -------------------------------------------------------------------------------------------------------
 
 
+class Rows(deque):
+    """The fields of events, row after row in one flat deque, which garbage collection traverses faster than tuples."""
+
+    def __init__(self, kind, most, rows=()):
+        self.width = len(fields(kind))
+        super().__init__(itertools.chain(*rows), most * self.width)
+
+    def take(self) -> tuple:
+        """Remove and return the oldest row."""
+        return tuple([self.popleft() for _ in range(self.width)])
+
+    @property
+    def rows(self) -> list:
+        return [*zip(*[iter([*self])] * self.width)]
+
+    @property
+    def height(self) -> int:
+        return len(self) // self.width
+
+
 class TraceExit(Exit):
-    """The `__exit__` of traces: a trace in its own block goes on until the outer one ends."""
+    """The `__exit__` of traces: a trace nested in its own block goes on until the outer block ends."""
 
     def __get__(self, trace, kind=None):
         return nothing if trace in listening.blocks else super().__get__(trace, kind)
 
 
 def nothing(*error):
-    """Leave a block, and do nothing."""
+    """Leave a block without doing anything."""
 
 
 class Trace(Listener):
     """The log, as a context manager.
 
-    Programs wait while it hears them, so what ran is noted as a row of fields, and made an event when it is read.
+    Programs wait while a trace listens, so ops are noted as rows of fields, and turned into events when they are read.
 
     Attributes:
-        written: a Variable's number and version -> the event that wrote it.
-        left_out: how many older events there are, of a log that is `frozen`.
+        written: number and version of a Variable -> the event that wrote it.
+        left_out: for a `frozen` log, the number of older events.
+        elements: those for replays, which cannot draw them again: index -> the number of events by then, and the
+            element.
     """
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
         if limit < 1:
             instead = "for a long log leave the limit out: mg.trace()"
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; {instead}")
-        self.judge: Any = raise_if_broken if strict else None  # is told how each question can be explained
+        self.judge: Any = raise_if_broken if strict else None  # called with each question and a way to explain it
         self.limit, self.count, self.lost, self.left_out = limit, 0, False, 0
-        self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
-        self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
-        self.incomplete, self.unseen = "", 0  # what could not be heard, in words; up to where something may hide
-        self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
-        self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: version, first meeting, value last read
+        self.elements: Any = {}
+        self.unparsed, self.backward_rows, self.held = Rows(Ran, limit + 1), Rows(StepBack, limit), Held()
+        self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
+        self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
+        self.written, self.tapes = {}, {}  # the assignments, and the numbers of the tapes heard
+        self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value last read
         self.began, self.backward_began, self.last, self.around, self.code = next_id(), 0, NO_STEP, (), None
 
     def start(self):
         for listener in listening.now:
-            if listener.tracked_ids is not None:  # a tape that runs already
+            if listener.tracked_ids is not None:  # a tape that is already open
                 self.meet(listener)
         super().start()
 
     def __enter__(self):
-        if self not in listening.now:  # `with mg.trace(True):` listens already
+        if self not in listening.now:  # `with mg.trace(True):` is already listening
             self.start()
         return self
 
@@ -350,50 +390,55 @@ class Trace(Listener):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
 
     @property
+    def newest(self) -> Event:
+        """The last event heard, if it was not an op."""
+        return self.unparsed[-self.unparsed.width]
+
+    @property
     def events(self) -> tuple:
-        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in order; old ones may go."""
+        """All events in order, except the StepBack events in `steps`; the oldest may be lost."""
         with log_lock:
             self.read_up()
             return tuple(self.parsed)
 
     @property
     def made(self) -> dict:
-        """The number of a Tensor -> the event that it came from."""
+        """The number of a Tensor -> the event that produced it."""
         with log_lock:
             self.read_up()
         return self.makers
 
     def read_up(self):
-        """Make events of the rows that nobody has read yet."""
+        """Turn unread rows into events."""
         while self.unparsed:
-            event = self.unparsed.popleft()
-            self.keep(Ran(*event) if event.__class__ is tuple else event)
+            first, *others = self.unparsed.take()
+            self.keep(first if isinstance(first, Event) else Ran(first, *others))
 
     @property
     def cut(self) -> bool:
-        """Were there too many events, so that the oldest are lost?"""
-        return self.lost or len(self.unparsed) + len(self.parsed) > self.limit
+        """Whether there were too many events, so that the oldest are lost."""
+        return self.lost or self.unparsed.height + len(self.parsed) > self.limit
 
     @property
     def steps(self) -> list:
-        """StepBack, in the order of time."""
-        return [StepBack(*row) for row in tuple(self.backward_rows)]
+        """The StepBack events, in order."""
+        return [StepBack(*row) for row in self.backward_rows.rows]
 
     def frozen(self, most: int = LIMIT) -> "Trace":
-        """The log as it is now, for another thread may be writing in it; of a longer one the last `most` events."""
+        """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
         with log_lock:
-            events = [*self.parsed, *self.unparsed]
+            rows = [*[(event, *NO_FIELDS) for event in self.parsed], *self.unparsed.rows]
         now = copy.copy(self)
-        now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)
-        now.unparsed, now.parsed, now.makers = deque(events[-most:]), deque(), {}
+        now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
+        now.unparsed, now.parsed, now.makers = Rows(Ran, most + 1, rows[-most:]), deque(), {}
         now.written, now.first, now.tapes = (newest(past, most) for past in (self.written, self.first, self.tapes))
-        rows = [*self.backward_rows]
+        rows = self.backward_rows.rows
         rows = rows if len(rows) <= most else [row for row in rows if output_ids(row[1:])[0] in now.made]
-        now.backward_rows = deque(rows[-most:])
+        now.backward_rows = Rows(StepBack, most, rows)
         return now
 
     def keep(self, event):
-        """Keep an event that somebody reads, and forget the oldest if there are too many."""
+        """Keep an event that has been read, and forget the oldest if there are too many."""
         if len(self.parsed) == self.limit:
             self.lost = True
             for number in self.parsed.popleft().gave:
@@ -404,7 +449,7 @@ class Trace(Listener):
 
     def add(self, event):
         """Note an event."""
-        self.unparsed.append(event)
+        self.unparsed.extend((event, *NO_FIELDS))
         self.last = NO_STEP
         if self.cut:
             for past in (self.written, self.tapes, self.versions, self.first, self.seen):
@@ -416,12 +461,12 @@ class Trace(Listener):
         return self.count
 
     def meet(self, tape):
-        """Be kept as long as this tape lives, so that it can be explained after the block of the trace."""
+        """Keep this trace alive as long as the tape, so that the tape can be explained after the trace's block."""
         if self not in tape.traces:
             tape.traces = (*tape.traces, self)[-RECENT:]
 
     def has_heard(self, tape) -> bool:
-        """Did a tape do anything while it listened? (It may have been open before.)"""
+        """Whether a tape did anything while the trace listened. (It may have been opened before.)"""
         return tape.number in self.tapes or any(tape.number in e.recorded for e in self.events if isinstance(e, Ran))
 
     def version_of(self, number) -> dict:
@@ -449,61 +494,65 @@ class Trace(Listener):
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
-            made, result = tuple([y.id for y in output]), kept_lightly(output[0].value) if output else None
+            made, result = tuple([y.id for y in output]), output[0].value if output else None
         else:
             made, result = output.id, output.value
-            if result.__class__ not in SCALARS:
-                result = kept_lightly(result)
+        at = 0
+        if result.__class__ not in SCALARS:
+            result, at = self.held.keep(result)
         frame, called = sys._getframe(2), op.__name__
         code = frame.f_code
-        if code is not self.code:  # it was called elsewhere than the last op
-            if not USERS[code.co_filename]:  # seldom not the user called the op
+        if code is not self.code:  # a different caller than for the last op
+            if not USERS[code.co_filename]:  # rarely, the caller is not user code
                 frame, called = user_frame()
                 code = frame.f_code
             self.code = code
         around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.around
-            if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
+            if not leads_to(frame, around):  # usually it does: in a loop, the surrounding calls are stored once
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
         self.count = count = self.count + 1
-        self.unparsed.append((
-            count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, plain,
-            here["module"],
+        self.unparsed.extend((
+            count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
+            plain, here["module"], attributes if PLAIN.issuperset(map(type, attributes)) else None,
         ))  # fmt: skip
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
             return
         self.first.setdefault(variable.id, variable.version)
-        self.versions[variable.id], self.seen[variable.id] = variable.version, Summary(variable._now.value)
+        self.versions[variable.id], self.seen[variable.id] = variable.version, self.held.summary(variable._now.value)
 
     def wrote(self, variable, given, how):
         source = getattr(given, "id", 0)
         known = self.version_of(source)
-        if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
+        if source == variable.id:  # v.assign(v * 2) passes a Tensor, but v.assign(v) passes v as it was before
             known = {source: variable.version - 1}
         before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
         before = before.value if before is not None else seen
         self.first.setdefault(variable.id, max(0, variable.version - 1))
         self.versions[variable.id] = variable.version
+        value, whole = variable._now.value, how in ("Variable", "assign")
         event = Wrote(
             self.next(), *here(not source), how, variable.id, variable.version, source, known,
-            None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
-            variable.name,
+            None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
+            self.held.summary(value), variable.name, listening.module,
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)
 
     def left(self, tensor, exit, result):
         kind, version = tensor.value.dtype.kind, self.version_of(tensor.id)
-        self.add(LeftEngine(self.next(), *here(True), exit, tensor.id, kind, version, Given.of(result)))
+        given = Given.of(result, self.held, tensor.value)
+        self.add(LeftEngine(self.next(), *here(True), exit, tensor.id, kind, version, given))
         return result
 
     def came(self, given, tensor):
-        kind, value = tensor.value.dtype.kind, Summary.of(tensor.value)
-        self.add(EnteredEngine(self.next(), *here(True), tensor.id, kind, Given.of(given), value))
+        kind, value = tensor.value.dtype.kind, self.held.summary(tensor.value)
+        same = Given.of(given, self.held, tensor.value)
+        self.add(EnteredEngine(self.next(), *here(True), tensor.id, kind, same, value))
 
     def stored(self, tensor, result, where):
         version = self.version_of(tensor.id)
@@ -511,10 +560,9 @@ class Trace(Listener):
 
     def started(self, tape):
         self.tape_event("opened", tape)
-        waiting.open(tape)
-        if self is newest_trace():  # an answer is read from its log, and a replay counts on as its log does
-            frame = program_frame()
-            checkpoint.keep(tape, self, (id(self), id(frame), frame.f_code))
+        self.held.open(tape)
+        if self is newest_trace():  # answers are read from its log, and a replay goes on counting like its log
+            checkpoint.keep(tape, self, program_frame())
 
     def stopped(self, tape):
         self.tape_event("closed", tape)
@@ -541,17 +589,23 @@ class Trace(Listener):
         self.backward_began, self.last = self.next(), NO_STEP
 
     def stepped_back(self, step, dy, dx):
-        """A step. What it sends is often what arrived at it, or arrives at the next: one summary serves them all."""
-        dx_before, went, dy_before, arrived = self.last
+        """A step. What it sends often equals what arrived, or what arrives next; it is stored once."""
+        dx_before, went, went_at, dy_before, arrived, arrived_at = self.last
         if dy is dx_before:
-            arrived = went
+            arrived, arrived_at = went, went_at
         elif dy is not dy_before:
-            arrived = kept_lightly(dy)
-        went = arrived if dx is dy else dx if dx.__class__ in SCALARS else kept_lightly(dx)
-        self.last = dx, went, dy, arrived
+            arrived, arrived_at = self.kept(dy)
+        went, went_at = (arrived, arrived_at) if dx is dy else self.kept(dx)
+        self.last = dx, went, went_at, dy, arrived, arrived_at
         self.count = count = self.count + 1
-        local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.backward_rows.append((count, step[OUTPUT], step[INPUT], arrived, went, local))
+        local = None
+        if dx is not dy and not finite(dx):
+            local = broken_slope(step, dy, kept_at(arrived, arrived_at))
+        self.backward_rows.extend((count, step[OUTPUT], step[INPUT], arrived, arrived_at, went, went_at, local))
+
+    def kept(self, value) -> tuple:
+        """A single number itself, or the page and the index at which another value is kept."""
+        return (value, 0) if value.__class__ in SCALARS else self.held.keep(value)
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)
@@ -568,7 +622,7 @@ class Trace(Listener):
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
-        slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
+        slopes = tuple([None if dx is None else self.held.summary(dx) for dx in results])
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
@@ -577,15 +631,19 @@ class Trace(Listener):
         )  # fmt: skip
         self.add(event)
         if self.judge is not None:
-            self.judge(event, tape, lambda: self.explained(tape, targets, sources))
+            self.judge(event, tape, self.explaining(tape, targets, sources))
+
+    def explaining(self, tape, targets, sources):
+        """A function that calls `explained` later."""
+        return lambda: self.explained(tape, targets, sources)
 
     def explained(self, tape, targets, sources) -> list:
-        """What `tape.explain` says; a block from which nothing left need not be replayed."""
+        """The result of `tape.explain`. A block that no value left is not replayed."""
         seconds = None if self.left_while(tape) else 0
         return tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds)
 
     def left_while(self, tape) -> bool:
-        """Did a value leave since the tape was opened?"""
+        """Whether a value has left since the tape was opened."""
         for event in reversed(self.events):
             if isinstance(event, LeftEngine) and event.kind in "fc":
                 return True
@@ -600,7 +658,7 @@ def raise_if_broken(event, tape, explain):
 
 
 def version_of(variable) -> "int | None":
-    """How often a Variable (or the one in a Variable of Keras) was assigned; None of a Tensor."""
+    """How often a Variable (or the one inside a Keras Variable) was assigned; None for a Tensor."""
     return getattr(variable, "version", None) if not hasattr(variable, "path") else variable.value.version
 
 
@@ -609,7 +667,7 @@ def error_text(problem) -> str:
 
 
 def inputs_of_failed(op) -> tuple:
-    """The number and the shape of each input of the op that is running, as it stands in its own frame."""
+    """The number and shape of each input of the running op, taken from its frame."""
     frame: Any = sys._getframe(1)
     while frame is not None and not frame.f_code.co_filename.startswith("<op "):
         frame = frame.f_back
@@ -619,7 +677,7 @@ def inputs_of_failed(op) -> tuple:
 
 
 def listening_tapes() -> tuple:
-    """The numbers of the tapes that record just now."""
+    """The numbers of the tapes that are recording now."""
     return tuple([listener.number for listener in listening.now if listener.tracked_ids is not None])
 
 
@@ -632,29 +690,30 @@ def newest(past, most) -> dict:
 
 
 class Switch(threading.local):
-    """The trace that `mg.trace(True)` has switched on in this thread."""
+    """The trace switched on by `mg.trace(True)` in this thread."""
 
     trace: "trace | None" = None
 
 
 switch = Switch()
-RECENT = 4  # so many traces a tape keeps
+RECENT = 4  # how many traces a tape keeps
 
 
 class trace(Trace):
-    """Keep a log of all that happens: for a block, or as a switch.
+    """Keep a log of everything that happens, for a block or as a switch.
 
     Args:
-        on: True at the top of a notebook switches it on, False off. Without it, a block: `with mg.trace() as log:`.
-        strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial; a block from which
-            values left is replayed for that.
+        on: True switches it on (at the top of a notebook), False off. Without it, use a block: `with mg.trace() as
+            log:`.
+        strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial; to find out, a block
+            that values have left is replayed.
         limit: how many events to keep; the oldest are forgotten.
 
     Raises:
         ValueError: the limit is less than 1.
 
-    What is computed and printed is the same with a trace as without. A log is kept as long as a tape that it heard, so
-    `tape.explain` and `mg.inspect(tape)` know of it after the block, too.
+    A program computes and prints the same with a trace as without. A log is kept as long as any tape that it heard, so
+    `tape.explain` and `mg.inspect(tape)` can use it after the block.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -677,7 +736,7 @@ class trace(Trace):
 
 
 def trace_of(tape) -> "Trace | None":
-    """The trace that heard this tape, the newest first; or one that listens now."""
+    """The newest trace that heard this tape, or else one that is listening now."""
     for one in reversed(tape.traces):
         if one.has_heard(tape):
             return one
@@ -685,5 +744,5 @@ def trace_of(tape) -> "Trace | None":
 
 
 def newest_trace() -> "Trace | None":
-    """The trace that began to listen last."""
+    """The trace that started listening last."""
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

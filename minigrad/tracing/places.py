@@ -1,4 +1,4 @@
-"""Where in the user's code something happens: the code and the instruction, and the calls that led there."""
+"""Where in the user's code something happens: the code, the instruction, and the calls that led there."""
 
 import os
 import re
@@ -8,15 +8,15 @@ from inspect import CO_NEWLOCALS
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .source import statement_text
+from .source import position, statement_text
 
-CALLERS = 6  # so many of the calls around a place are kept
+CALLERS = 6  # how many of the calls around a place are kept
 
 
 class Place(NamedTuple):
-    """Where in the user's code something happened: the code and the instruction, and those from which it was called.
+    """Where in the user's code something happened: the code and the instruction, and those of the calls around it.
 
-    It is kept as it was found, which is quick; what the source says there is read when somebody asks.
+    It is stored as found, which is quick; the source is read only on request.
     """
 
     code: Any
@@ -28,22 +28,27 @@ class Place(NamedTuple):
         return [Place(*one) for one in self.around]
 
     @property
+    def spot(self) -> tuple:
+        """The code and the piece of its source: the same each time, though Python moves on to quicker instructions."""
+        return self.code, *position(self.code, self.instruction)
+
+    @property
     def text(self) -> str:
-        """The statement as the user wrote it, on one line; empty if it cannot be read."""
+        """The user's statement, on one line; empty if it cannot be read."""
         return statement_text(self)
 
 
 MINIGRAD = str(Path(__file__).parents[1])
 STANDARD = {os.path.dirname(os.__file__), *map(sysconfig.get_path, ("stdlib", "platstdlib", "scripts"))}
-INSTALLED = {"site-packages", "dist-packages"}  # folders of these names hold libraries, wherever they are
-NEIGHBOURS = "numpy", "tensorflow", "IPython"  # what lies beside one of these was installed with it
+INSTALLED = {"site-packages", "dist-packages"}  # folders with these names contain libraries
+NEIGHBOURS = "numpy", "tensorflow", "IPython"  # whatever is beside one of these was installed with it
 ARCHIVES = ".zip", ".egg", ".whl"
 
 
 def is_library(file: str) -> bool:
-    """Does a file belong to a library (minigrad, the standard library, whatever was installed), and not to the user?
+    """Whether a file belongs to a library (minigrad, the standard library, installed packages) rather than to the user.
 
-    A user's own code is theirs though it is installed: in editable mode its files stay where they are.
+    A user's own package in editable mode belongs to the user: its files stay where they are.
     """
     if file.startswith(("<op ", "<frozen ")):
         return True
@@ -56,20 +61,20 @@ def is_library(file: str) -> bool:
 
 
 def own_folders() -> set:
-    """Where the user works: the current folder, and that (or the archive) of the program that runs."""
+    """The folders in which the user works: the current one, and the folder (or archive) of the running program."""
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     return {Path.cwd(), *([Path(os.path.abspath(main)).parent] if main else [])}
 
 
 def beside_neighbours(own) -> list:
-    """The folders in which the neighbours lie; of one that the user works in, the neighbours alone."""
+    """The folders that contain the neighbours; where the user works in one, only the neighbours themselves."""
     files = [getattr(sys.modules.get(name), "__file__", None) for name in NEIGHBOURS]
     packages = [Path(file).parent for file in files if file]
     return [package if package.parent in own else package.parent for package in packages]
 
 
 class Users(dict):
-    """File -> is it the user's (or a cell of theirs), and no library's?"""
+    """File -> whether it is the user's (or a cell), and not a library's."""
 
     def __missing__(self, file):
         self[file] = answer = not is_library(file)
@@ -88,15 +93,15 @@ SKIPPED = {
     "tensor_of",
     "coming",
     "leaving",
-}  # what stands between
+}  # library functions between the user and what was called
 
 
-VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # at the end of the names of TensorFlow's functions
-PUBLIC = {}  # the name under which one was written -> as users call it
+VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # a suffix of the names of TensorFlow functions
+PUBLIC = {}  # the internal name of a function -> its public name
 
 
 def user_frame(above=2):
-    """The frame of the user's code that is running, and the name of the function of ours that it called."""
+    """The running frame of user code, and the name of the library function that it called."""
     frame, called = sys._getframe(above), ""
     while frame.f_back:
         code = frame.f_code
@@ -109,7 +114,7 @@ def user_frame(above=2):
 
 
 def program_frame():
-    """The outermost frame of the user's code: that of the cell, the script or the test that runs."""
+    """The outermost frame of user code: that of the running cell, script or test."""
     found = frame = user_frame()[0]
     while frame.f_back:
         frame = frame.f_back
@@ -119,7 +124,7 @@ def program_frame():
 
 
 def entry_frame():
-    """The frame of the user's code that a library called, of those that called each other up to here."""
+    """The outermost frame in the unbroken chain of user frames that leads here: the one that a library called."""
     frame = user_frame()[0]
     while frame.f_back and USERS[frame.f_back.f_code.co_filename]:
         frame = frame.f_back
@@ -127,17 +132,17 @@ def entry_frame():
 
 
 def here(with_callers=False):
-    """The place in the user's code that runs, as an Event's fields, and the name of our function that it called."""
+    """The running place in user code, as an Event's fields, and the name of the library function that it called."""
     frame, called = user_frame(3)
     return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
 
 
 def callers_of(frame) -> tuple:
-    """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
+    """The places in user code that called this user code, nearest first, as plain pairs rather than Places."""
     found, code = [], frame.f_code
     for _ in range(24):
         frame = frame.f_back
-        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # a module takes no numbers
+        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # a module is not called
             break
         code = frame.f_code
         if USERS[code.co_filename]:
@@ -146,7 +151,7 @@ def callers_of(frame) -> tuple:
 
 
 def leads_to(frame, around) -> bool:
-    """Are these the calls that would be found around a frame? (Asked at each op: half the cost of looking.)"""
+    """Whether these are the calls around a frame. (Asked for each op: it takes half the time of `callers_of`.)"""
     for code, instruction in around:
         frame = frame.f_back
         if frame is None or frame.f_lasti != instruction or frame.f_code is not code:

@@ -1,7 +1,7 @@
-"""What the user's source says: which expression an event happened in, as a tree and as text.
+"""Finds out which expression of the user's source an event happened in, as a tree and as text.
 
-Each event knows its instruction, and Python knows for each instruction which piece of the source it belongs to. So it
-can be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
+Each event knows its instruction, and Python knows which piece of the source each instruction belongs to. So one can
+tell whether `float(x)` is inside `float(x) * y`, or only beside it.
 """
 
 import ast
@@ -18,27 +18,23 @@ from typing import Any
 from ..errors import visible
 
 LONG = 120  # characters of a statement that are shown
-COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-COMPREHENSION_CODE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 
 
-class Module:
-    """The source of a file or cell as a tree: every expression by its place, and around each what it is part of."""
+class SourceTree:
+    """The source of a file or cell as a tree: each expression by its position, and the nodes that contain it."""
 
     def __init__(self, tree, lines):
-        self.tree, self.lines, self.parent, self.at, self.shared = tree, lines, {}, {}, set()
+        self.tree, self.lines, self.parent, self.at = tree, lines, {}, {}
         self.source = "".join(lines).encode()
         self.starts = [0, *itertools.accumulate(len(line.encode()) for line in lines)]
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.parent[child] = node
-            if isinstance(node, (ast.Global, ast.Nonlocal)):
-                self.shared |= {(self.scope(node), name) for name in node.names}
             if hasattr(node, "lineno"):
-                self.at[span_of(node)] = node  # of two with one span the inner one, which is the expression
+                self.at[span_of(node)] = node  # of two nodes with the same span, the inner one: the expression
 
     def around(self, node):
-        """The node and all that it is part of, from the inside out."""
+        """The node and all nodes that contain it, from the inside out."""
         while node is not None:
             yield node
             node = self.parent.get(node)
@@ -47,49 +43,31 @@ class Module:
         return next((one for one in self.around(node) if isinstance(one, (ast.stmt, ast.ExceptHandler))), None)
 
     def scope(self, node):
-        """The function that it is in, or the module."""
+        """The function that contains it, or the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return next((one for one in itertools.islice(self.around(node), 1, None) if isinstance(one, kinds)), self.tree)
-
-    def home(self, name):
-        """Where a name that is used lives: in the function, or further out if it is global or nonlocal there."""
-        for one in self.around(name):
-            if isinstance(one, COMPREHENSION) and any(name.id in names_in(part.target) for part in one.generators):
-                return one
-        scope = self.scope(name)
-        while (scope, name.id) in self.shared:
-            scope = self.scope(scope)
-        return scope
-
-    def owner(self, node):
-        """The class that it is in, or the module."""
-        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), self.tree)
-
-
-def names_in(target) -> set:
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def span_of(node):
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
-def module_of(file) -> "Module | None":
+def module_of(file) -> "SourceTree | None":
     return parsed(tuple(linecache.getlines(file)))
 
 
 @lru_cache(maxsize=128)
-def parsed(lines) -> "Module | None":
-    """None if Python cannot read it (a cell with magics)."""
-    lines = io.StringIO("".join(lines), newline=None).readlines()  # as Python counts them, and not at U+2028
+def parsed(lines) -> "SourceTree | None":
+    """Parse the source; None if Python cannot read it (a cell with magics)."""
+    lines = io.StringIO("".join(lines), newline=None).readlines()  # split as Python does, not at U+2028
     try:
-        return Module(ast.parse("".join(lines)), lines) if lines else None
+        return SourceTree(ast.parse("".join(lines)), lines) if lines else None
     except (SyntaxError, ValueError, RecursionError):
         return None
 
 
 def position(code, instruction):
-    """The span of the source that an instruction belongs to; in Python 3.10, which knows lines alone, IPython helps."""
+    """The span of the source of an instruction. Python 3.10 knows only lines; there, IPython helps."""
     if hasattr(code, "co_positions"):
         known, k = positions(code), instruction // 2
         return known[k] if k < len(known) else (code.co_firstlineno, None, None, None)
@@ -110,7 +88,7 @@ def positions(code) -> list:
 
 
 def node_at(place) -> "tuple[Any, Any]":
-    """The module and the expression of an event: the very one, or the statement on its line; None, None if unknown."""
+    """The module and the expression of an event: the exact one, or the statement on its line; None, None if unknown."""
     module = module_of(place.code.co_filename)
     if module is None:
         return None, None
@@ -126,36 +104,36 @@ def node_at(place) -> "tuple[Any, Any]":
 
 
 def statement_at(place) -> "tuple[Any, Any, Any]":
-    """The module, the statement and the expression of an event; None for what is not known."""
+    """The module, the statement and the expression of an event; None for each that is unknown."""
     module, node = node_at(place)
     return module, module.statement(node) if node is not None else None, node
 
 
 def unpacked(module, node):
-    """Of `a, b = map(float, pair)`, where Python says that `float` runs at the targets or the line: the right side."""
+    """For `a, b = map(float, pair)`, where Python places `float` at the targets or the line: the right-hand side."""
     statement = node if isinstance(node, ast.Assign) else module.parent.get(node)
     unpacks = isinstance(statement, ast.Assign) and any(isinstance(x, (ast.Tuple, ast.List)) for x in statement.targets)
     return statement.value if unpacks and node in (statement, *statement.targets) else node
 
 
 def statement_text(place) -> str:
-    """The statement as the user wrote it, on one line; of a compound one the head. Empty if it cannot be read."""
+    """The user's statement, on one line; for a compound statement, its head. Empty if it cannot be read."""
     module, node = node_at(place)
     if node is None:
         return visible(linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip())
     text = rewritten(module, module.statement(node))
-    return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # of a long one only the line
+    return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # only the line, if it is long
 
 
-NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # bodies, and what Python misplaces
+NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # bodies, and nodes with a wrong position
 
 
 def rewritten(module, node, change=lambda part: None) -> str:
-    """The source of a node on one line; of a compound statement the head.
+    """The source of a node on one line; for a compound statement, its head.
 
     Args:
-        module, node: what to write.
-        change: gives another text for a part of it, or None for a part that stays.
+        module, node: the node to write, and its module.
+        change: returns a new text for a part of it, or None to keep the part.
     """
     start, text, end = module.starts[node.lineno - 1] + node.col_offset, "", end_of(module, node)
     todo, changes = [node], []
@@ -173,7 +151,7 @@ def rewritten(module, node, change=lambda part: None) -> str:
 
 
 def end_of(module, node) -> int:
-    """Where in the source a node ends; of a compound statement its head."""
+    """The end of a node in the source; for a compound statement, the end of its head."""
     if isinstance(node, ast.Match):
         return module.source.index(b":", end_of(module, node.subject)) + 1
     body = getattr(node, "body", None)
@@ -185,7 +163,7 @@ def end_of(module, node) -> int:
 def one_line(text) -> str:
     """A piece of the source on one line, without comments."""
     lines = text.splitlines()
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the head of a statement is not all of it
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the head of a statement is incomplete
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
@@ -199,7 +177,7 @@ def sets(statement) -> set:
 
 
 def rebinds(place) -> bool:
-    """Is it an assignment that computes a name or an attribute anew from itself, as `model.w = model.w + 1`?"""
+    """Whether it is an assignment of a name or an attribute computed from itself, such as `model.w = model.w + 1`."""
     statement = statement_at(place)[1]
     if isinstance(statement, ast.AugAssign) or statement is None:
         return True
@@ -208,11 +186,11 @@ def rebinds(place) -> bool:
 
 
 def assigned_name(place) -> "str | None":
-    """The one name for the value of the statement's outermost expression; in a loop over a Tensor, for its parts."""
+    """The only name that gets the value of the outermost expression; in a loop over a Tensor, that of its items."""
     module, statement, node = statement_at(place)
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
     above = module.parent.get(node) if node is not None else None
-    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # newer versions of Python point at it
+    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # newer Pythons point at it
         loop = above
     if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
         return loop.target.id
@@ -222,7 +200,7 @@ def assigned_name(place) -> "str | None":
 
 
 def called_text(place) -> str:
-    """What was called there: "np.mean", "float", "x.numpy"; empty if it was no call."""
+    """The function called there: "np.mean", "float", "x.numpy"; empty if it was not a call."""
     _, node = node_at(place)
     return visible(ast.unparse(node.func)) if isinstance(node, ast.Call) else ""
 
@@ -234,7 +212,7 @@ OPERATORS = {
 
 
 def operator_name(place) -> str:
-    """The op that an operator stands for; empty if there is none."""
+    """The op of an operator; empty if there is none."""
     _, node = node_at(place)
     return OPERATORS.get(type(node.op), "") if isinstance(node, (ast.BinOp, ast.AugAssign)) else ""
 
@@ -252,7 +230,7 @@ def last_name(function) -> str:
 
 
 def decides(exit) -> bool:
-    """Did a value leave for a decision: the condition of an `if` or a loop?"""
+    """Whether a value left for a decision: the condition of an `if` or a loop."""
     if exit.exit in ("bool()", "int()"):
         return True
     module, node = node_at(exit.place)

@@ -1,9 +1,13 @@
-"""What a trace keeps of values: small ones whole; of large ones a few numbers and a thumbnail. It keeps none alive."""
+"""The values that a trace keeps: recent arrays themselves; of older ones, a few numbers and a thumbnail.
+
+The array of a Tensor is never written to, so a trace need not look at it while the program waits.
+"""
 
 import cmath
 import math as python_math
 import weakref
 from collections import deque
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,18 +15,19 @@ import numpy as np
 from ..engine.listening import listeners_only
 from ..errors import unwarned, visible
 
-SMALL = 256  # a value of up to so many elements is kept whole
-SAMPLE = 8  # of a larger one, so many
-ROWS, COLUMNS = 12, 16  # of a thumbnail, at most
-LATER = 1 << 18  # bytes: a larger array is measured at once
-MOST_LATER = 1 << 22  # bytes of the arrays that wait to be measured
-STRIP = 256  # elements: NumPy compares longer rows quickly
-# the types of single numbers
-SCALARS = frozenset([np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"])
+SMALL = 256  # values of up to this many elements are kept whole
+SAMPLE = 8  # how many elements of a larger value are kept
+ROWS, COLUMNS = 12, 16  # the maximum size of a thumbnail
+LINES, PAGE = 63, 1 << 20  # a page of values is full after this many values or bytes
+MOST_HELD = 12 << 20  # bytes of arrays that a trace holds; beyond that, the oldest are measured and released
+OLDER = 3  # the share (1/3) for arrays from which no film can be made
+LONG = 16  # from this block length on, one NumPy reduction is as fast as several comparisons
+# the types of single numbers; None is the result of an op without outputs
+SCALARS = frozenset([type(None), *[np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"]])
 
 
 class Measures(NamedTuple):
-    """Of an array's finite numbers the least, the greatest and the norm; how many of all are 0, nan, inf and -inf."""
+    """The minimum, maximum and norm of an array's finite numbers, and how many of all are 0, nan, inf and -inf."""
 
     low: float
     high: float
@@ -31,151 +36,211 @@ class Measures(NamedTuple):
     nan: int
     inf: int
     minus_inf: int
-    thumb: "np.ndarray | None"  # at most 12 x 16 numbers, each the largest in size of its block
+    thumb: "np.ndarray | None"  # at most 12 x 16 numbers, each the largest in absolute value of its block
 
     @property
     def finite(self) -> bool:
         return not (self.nan or self.inf or self.minus_inf)
 
 
-def measured(array) -> "Measures | None":
-    """The Measures of an array; None of strings."""
-    if array.dtype.kind not in "biufc" or not array.size:
-        return None
-    return unwarned(measures_of, array)
+class Looked(NamedTuple):
+    """The little that is known of an array from which no film can be made any more: is it all finite, is it all 0?"""
+
+    finite: bool
+    zero: bool
 
 
-def measures_of(array) -> Measures:
-    flat = np.abs(array).ravel() if array.dtype.kind == "c" else array.ravel()
-    flat = flat if flat.dtype.kind == "f" and flat.dtype.itemsize > 2 else flat.astype(float)
-    zeros, squares = int(np.count_nonzero(flat == 0)), float(flat.dot(flat))
-    thumb, low, high = thumbnail(flat, array.shape) if array.ndim else (None, flat[0], flat[0])
-    if squares - squares == 0 and squares > 1e-30:  # every number is finite, and no square is lost
-        return Measures(float(low), float(high), squares**0.5, zeros, 0, 0, 0, thumb)
+def measured(arrays) -> list:
+    """The Measures of arrays of one shape and dtype; None for strings. In bulk, each takes a tenth of the time."""
+    first = arrays[0]
+    if first.dtype.kind not in "biufc" or not first.size:
+        return [None] * len(arrays)
+    return unwarned(measures_of, arrays)
+
+
+def measures_of(arrays) -> list:
+    count, shape = len(arrays), arrays[0].shape
+    rows, columns = (-1, shape[-1]) if sum(n > 1 for n in shape) > 1 else (1, arrays[0].size)
+    grids = [array.reshape(rows, columns) for array in arrays]
+    stack = floats(np.concatenate(grids) if count > 1 else grids[0]).reshape(count, -1, columns)
+    flat = stack.reshape(count, -1)
+    squares, zeros = np.vecdot(flat, flat).tolist(), [int(np.count_nonzero(one)) for one in flat == 0]
+    high, low = thumbnails(stack)
+    thumbs = np.where(high + low >= 0, high, low) if shape else [None] * count
+    found = zip(flat, low.min((1, 2)).tolist(), high.max((1, 2)).tolist(), squares, zeros, thumbs)
+    return [Measures(a, b, s**0.5, z, 0, 0, 0, thumb) if s - s == 0 and s > 1e-30 else careful_measures(one, z, thumb)
+            for one, a, b, s, z, thumb in found]  # fmt: skip
+
+
+def floats(array):
+    """The numbers of an array in a float dtype suitable for sums; for complex numbers, their absolute values."""
+    array = np.abs(array) if array.dtype.kind == "c" else array
+    return array if array.dtype.kind == "f" and array.dtype.itemsize > 2 else array.astype(float)
+
+
+def careful_measures(flat, zeros, thumb) -> Measures:
+    """The Measures of an array that is not all finite, or whose squares overflow or underflow."""
+    if zeros == flat.size:
+        return Measures(0.0, 0.0, 0.0, zeros, 0, 0, 0, thumb)
     nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
-    numbers = flat[np.isfinite(flat)] if nan or inf or minus_inf else flat
+    numbers = flat[np.isfinite(flat)].astype(float)
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (python_math.nan, python_math.nan)
     top = max(abs(low), abs(high)) if numbers.size else 0.0
-    norm = top * float(np.linalg.norm(numbers.astype(float) / top)) if top else 0.0
+    norm = top * float(np.linalg.norm(numbers / top)) if top else 0.0
     return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
 
 
-def thumbnail(flat, shape):
-    """Of each block of an array the number that is largest in size; and the least and the greatest of all."""
-    if sum(n > 1 for n in shape) < 2:
-        first = np.arange(0, flat.size, -(-flat.size // (ROWS * COLUMNS)))
-        high, low = (f.reduceat(flat, first)[None] for f in (np.maximum, np.minimum))
-    else:
-        grid = flat.reshape(-1, shape[-1])
-        high, low = (pooled(pooled(grid, ROWS, f).T, COLUMNS, f).T for f in (np.maximum, np.minimum))
-    return np.where(high + low >= 0, high, low), low.min(), high.max()
+def thumbnails(stack) -> list:
+    """The maximum and the minimum of each block of each array of a stack, with at most 12 x 16 blocks."""
+    _, rows, columns = stack.shape
+    down, across = -(-rows // ROWS), -(-columns // (COLUMNS if rows > 1 else ROWS * COLUMNS))
+    return [pooled(f, pooled(f, stack, 1, down), 2, across) for f in (np.maximum, np.minimum)]
 
 
-def pooled(grid, most, f):
-    """At most so many rows: of each block of rows what f (np.maximum or np.minimum) leaves, column by column."""
-    count, width = grid.shape
-    if count <= most:
-        return grid
-    strip = max(1, STRIP // width)  # rows that are compared as one: quicker where they are short
-    per = -(-count // (most * strip)) * strip if count >= most * strip * 2 else -(-count // most)
-    strip = strip if per % strip == 0 else 1
-    whole = count // per
-    best = f.reduce(grid[: whole * per].reshape(whole, per // strip, strip * width), 1)
-    best = f.reduce(best.reshape(whole, strip, width), 1)
-    return best if whole * per == count else np.concatenate([best, f.reduce(grid[whole * per :], 0, keepdims=True)])
+def pooled(f, stack, axis, length):
+    """Reduce each block of this length along an axis by f (np.maximum or np.minimum); the last block may be shorter."""
+    if length == 1:
+        return stack
+    whole, rest = np.split(stack, [stack.shape[axis] // length * length], axis)
+    blocks = whole.reshape(*stack.shape[:axis], -1, length, *stack.shape[axis + 1 :])
+    best = f.reduce(blocks, axis + 1) if length >= LONG else reduce(f, np.moveaxis(blocks, axis + 1, 0))
+    return np.concatenate([best, f.reduce(rest, axis, keepdims=True)], axis) if rest.size else best
 
 
-class Waiting(deque):
-    """The arrays that wait to be measured, the oldest first: references to their summaries, their bytes, their count.
+class Held:
+    """The values of a trace on pages, in order of time. When they take too many bytes, the oldest are released.
 
-    If there are too many, those are measured of which a film may still be made: since a living tape was opened.
+    They are measured first if a film may still need them: if the oldest living tape (or else the last) was already
+        open.
     """
 
     def __init__(self):
-        super().__init__()
-        self.bytes, self.count, self.opened = 0, 0, {}  # a tape -> the count when it was opened first
+        self.page, self.room, self.older, self.bytes = [], PAGE, deque(), 0
+        self.turned, self.opened = 0, {}  # the number of full pages, and what it was when each living tape was opened
+        self.last = python_math.inf, None  # the same for the tape opened last, living or not
 
     def open(self, tape):
         key = id(tape)
         if key not in self.opened:
-            self.opened[key] = self.count, weakref.ref(tape, lambda _: self.opened.pop(key, None))
+            forget = weakref.ref(tape, lambda _, opened=self.opened: opened.pop(key, None))
+            self.last = self.opened[key] = self.turned, forget
 
-    def add(self, summary):
-        size = summary.array.nbytes
-        self.count += 1
-        self.append((weakref.ref(summary), size, self.count))
-        self.bytes += size
-        if self.bytes > MOST_LATER:
-            self.drop(next(iter(self.opened.values()), (self.count,))[0])
+    def keep(self, value) -> tuple:
+        """Keep a value, and return its page and its index there."""
+        array = value
+        if value.__class__ is not np.ndarray:
+            value = Summary.of(value)
+            array = value.array
+        elif value.base is not None:
+            array = value = unshared(value)
+        page = self.page
+        at = len(page)
+        page.append(value)
+        self.room -= array.nbytes
+        if self.room < 0 or at == LINES:
+            self.turn()
+        return page, at
 
-    def drop(self, opened):
-        """Let many go at once. Since a living tape was opened four times as much may wait: many it keeps itself."""
-        while self and self.bytes > MOST_LATER * 3 // 4 and (self[0][2] <= opened or self.bytes > 4 * MOST_LATER):
-            reference, size, count = self.popleft()
+    def summary(self, value) -> "Summary":
+        """Keep a value as a Summary, which will always be measured."""
+        summary = Summary.of(value)
+        self.keep(summary)
+        return summary
+
+    def turn(self):
+        """Start a new page."""
+        self.older.append((self.turned, self.page, PAGE - self.room))
+        self.bytes += PAGE - self.room
+        self.page, self.room, self.turned = [], PAGE, self.turned + 1
+        wanted = next(iter(self.opened.values()), self.last)[0]
+        while self.older:
+            number, page, size = self.older[0]
+            most, measure = (MOST_HELD, measured) if number >= wanted else (MOST_HELD // OLDER, looked_at)
+            if self.bytes <= most:
+                break
+            self.older.popleft()
             self.bytes -= size
-            oldest = reference()
-            if oldest is not None:
-                oldest.measure() if count > opened else oldest.let_go()
+            let_go(page, measure)
 
 
-waiting = Waiting()
+def let_go(page, measure):
+    """Release the large arrays of a page after measuring them, like arrays together; Variables always in full."""
+    alike = {}
+    for at, one in enumerate(page):
+        array, find = (one.array, measured) if one.__class__ is Summary else (one, measure)
+        if array.__class__ is np.ndarray and array.size > SMALL:
+            alike.setdefault((array.shape, array.dtype, find), []).append(kept_at(page, at))
+    for (*_, find), summaries in alike.items():
+        for summary, found in zip(summaries, find([summary.array for summary in summaries])):
+            summary.let_go(found)
+
+
+def looked_at(arrays) -> list:
+    """A quick look at arrays that no film needs. The sum of squares is enough, unless it overflows or is 0."""
+    if arrays[0].dtype.kind not in "fc":
+        return [Looked(True, not array.any()) for array in arrays]
+    squares = [flat.dot(flat).item() for flat in [array.ravel() for array in arrays]]
+    return [Looked(True, False) if s and s - s == 0 else Looked(finite(array), not array.any())
+            for s, array in zip(squares, arrays)]  # fmt: skip
+
+
+def kept_at(kept, at) -> Any:
+    """The Summary of a value kept by `Held`, or of a single number; None for None."""
+    if kept.__class__ is not list:
+        return None if kept is None else Summary.of(kept)
+    if kept[at].__class__ is not Summary:
+        kept[at] = Summary(kept[at])
+    return kept[at]
+
+
+def unshared(array):
+    """The array, or a copy if it shares much larger memory or memory of another engine."""
+    base = array.base
+    fits = base is None or (isinstance(base, np.ndarray) and base.nbytes <= 2 * array.nbytes)
+    return array if fits else array.copy()
 
 
 class Summary:
-    """What is kept of a value: a small one whole; of a larger one its form, its first numbers and its Measures.
+    """What is kept of a value: all of a small one; of a larger one, its shape, its first numbers and its Measures.
 
-    A larger one is measured when somebody asks, or when its array has to go.
+    A larger value is measured on request, or when its array is released.
 
     Attributes:
-        whole: is all of it kept?
-        array: the value itself, as long as it is there.
+        whole: whether all of it is kept.
+        array: the value itself, while it is kept.
     """
 
-    __slots__ = ("__weakref__", "array", "found", "head", "looked", "whole")
+    __slots__ = ("__weakref__", "array", "found", "head", "whole")
 
     def __init__(self, array):
-        own = array.base is None  # a view keeps its whole array
-        self.array, self.whole, self.looked = array, array.size <= SMALL, None
-        if self.whole:
-            self.array = array if own else array.copy()
-        elif array.nbytes > LATER or (not own and is_view(array)):
-            self.measure()
-        else:
-            self.array = array if own else array.copy()
-            self.looked = finite_and_zero(self.array)  # now it lies in the cache
-            waiting.add(self)
+        self.array, self.whole = unshared(array), array.size <= SMALL
 
     def measure(self) -> "Measures | None":
-        """The Measures; None if they are not known, as of strings. The array of a larger value goes."""
-        if self.whole:
-            return measured(self.array)
-        if self.array is not None:
-            self.let_go(measured(self.array))
-        return self.found
-
-    def let_go(self, found=None):
-        """Keep of the array its first numbers, whether all are finite and whether all are 0; and its Measures."""
+        """The Measures; None for strings. A larger value's array is released."""
         array = self.array
-        if array is not None:
-            self.look()
-            self.head, self.found, self.array = (array.shape, array.flat[:SAMPLE]), found, None
+        if array is None:
+            return self.found if isinstance(self.found, Measures) else None
+        found = measured([array])[0]
+        if not self.whole:
+            self.let_go(found)
+        return found
 
-    def look(self) -> tuple:
-        """Are all numbers finite, and are all 0?"""
-        if self.looked is None:
-            self.looked = finite_and_zero(self.array)
-        return self.looked
+    def let_go(self, found):
+        """Release the array, and keep its first numbers and what was found."""
+        array = self.array
+        if array is not None:  # unless another thread has just done so
+            self.head, self.found, self.array = (array.shape, array.flat[:SAMPLE]), found, None
 
     @classmethod
     def of(cls, value) -> "Summary":
-        """Of an array, a Tensor, or what a backward pass works on. (Of the gradients of many outputs, the first.)"""
+        """The Summary of an array, a Tensor, or a value in a backward pass. (Of several gradients, the first.)"""
         if isinstance(value, (np.ndarray, np.generic)):
             return cls(value)
         if isinstance(value, Summary):
             return value
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
-        if hasattr(value, "indices"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
+        if hasattr(value, "indices"):  # rows of a `gather`: the dense array that they stand for, not heard by anyone
             with listeners_only():
                 value = value.__tf_tensor__()
         value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
@@ -183,7 +248,7 @@ class Summary:
 
     @property
     def kept(self):
-        """A small value itself; of a larger one its first numbers."""
+        """A small value itself; of a larger one, its first numbers."""
         if self.whole:
             return self.array
         return self.head[1] if self.array is None else self.array.ravel()[:SAMPLE]
@@ -202,11 +267,16 @@ class Summary:
 
     @property
     def finite(self) -> bool:
-        return self.look()[0]
+        array = self.array
+        return finite(array) if array is not None else self.found is None or self.found.finite
 
     @property
     def zero(self) -> bool:
-        return self.look()[1]
+        array = self.array
+        if array is not None:
+            return array.dtype.kind in "biufc" and not array.any()
+        found = self.found
+        return found is not None and (found.zeros == self.size if isinstance(found, Measures) else found.zero)
 
     @property
     def size(self) -> int:
@@ -214,7 +284,7 @@ class Summary:
 
     @property
     def sample(self) -> list:
-        """The first numbers, as Python's own."""
+        """The first numbers, as Python numbers."""
         return self.kept.ravel()[:SAMPLE].tolist()
 
     def __str__(self):
@@ -224,41 +294,22 @@ class Summary:
         return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
 
 
-def is_view(array) -> bool:
-    """Is it a part of another array? (What holds the numbers of another engine is none.)"""
-    return isinstance(array.base, np.ndarray)
-
-
-def kept_lightly(value) -> Any:
-    """What is kept of a value until somebody asks for its summary: a small one as it is, and else the summary."""
-    if value.__class__ is np.ndarray:
-        return value if value.size <= SMALL and value.base is None else Summary(value)
-    return value if isinstance(value, np.generic) else Summary.of(value)
-
-
 def finite(value) -> bool:
-    """Is there no inf and no nan, in an array or in what is kept of one?"""
-    if isinstance(value, np.floating):
-        return python_math.isfinite(value)
-    if isinstance(value, np.complexfloating):
-        return cmath.isfinite(value)
-    return value.look()[0] if value.__class__ is Summary else finite_and_zero(value)[0]
-
-
-def finite_and_zero(array) -> tuple:
-    """Are all numbers finite, and are all 0? One look at the sum of squares tells, unless it overflows or is 0."""
-    kind = array.dtype.kind
-    if kind not in "fc":
-        return True, kind in "biu" and not array.any()
+    """Whether a value has no inf and no nan. The sum of squares is enough, unless it overflows."""
+    if isinstance(value, np.inexact):
+        return python_math.isfinite(value) if isinstance(value, np.floating) else cmath.isfinite(value)
+    array = value if value.__class__ is np.ndarray else Summary.of(value).array
+    if array is None:
+        return value.finite
+    if array.dtype.kind not in "fc":
+        return True
     flat = array.ravel()
     total = flat.dot(flat).item()
-    if total and total - total == 0:
-        return True, False
-    return bool(np.isfinite(flat).all()), not flat.any()
+    return total - total == 0 or bool(np.isfinite(flat).all())
 
 
 def brief(number, digits=4) -> str:
-    """A number in so many digits; a whole float has a point, and no zero a sign."""
+    """A number with this many digits; a whole float has a decimal point, and zero has no sign."""
     if isinstance(number, float):
         text = f"{number + 0.0:.{digits}g}"
         return text + ".0" if text.lstrip("-").isdigit() else text
@@ -268,17 +319,24 @@ def brief(number, digits=4) -> str:
 
 
 class Given:
-    """What it takes to know a value of Python or NumPy again: its content, and the object (a large one while alive)."""
+    """What identifies a value of Python or NumPy: its content, and the object (a large one only while it lives)."""
 
     __slots__ = ("content", "object")
 
-    def __init__(self, value):
-        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: theirs may change
-        self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not self.content.whole else lambda: value
+    def __init__(self, value, content):
+        self.content = content
+        self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not content.whole else lambda: value
 
     @classmethod
-    def of(cls, value) -> "Given | None":
-        """Of floats and of arrays of them; of others None."""
-        if isinstance(value, float) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"):
-            return cls(value)
-        return None
+    def of(cls, value, held, same=None) -> "Given | None":
+        """For floats and arrays of floats; None for other values.
+
+        Args:
+            value: the value that was given. A copy is held, since the user may write into an array later.
+            held: the Held that keeps the value.
+            same: an array, never written to, that may hold the same numbers; then no copy is needed.
+        """
+        if not isinstance(value, (float, np.ndarray, np.generic)) or np.asarray(value).dtype.kind not in "fc":
+            return None
+        alike = same is not None and np.shape(value) == same.shape and same.dtype == getattr(value, "dtype", float)
+        return cls(value, held.summary(same if alike else np.array(value)))

@@ -4,7 +4,6 @@ python -m tests.benchmarks.curves [--most 1000000] [--out benchmarks]
 """
 
 import argparse
-import statistics
 import sys
 import time
 import tracemalloc
@@ -71,26 +70,24 @@ def by_size(most):
     return [(n, least(lambda x=x: there_and_back(x, 10)), kept(x, 10)) for n, x in variables]
 
 
+def traced(x, ops):
+    with mg.trace() as log:
+        there_and_back(x, ops)
+    return log
+
+
 def watching():
-    """What a trace and an inspector cost, for 10,000 ops: [(what, least seconds, how many times the first)]."""
-    x, ops = mg.Variable(0.7), 10_000
+    """What a trace and an inspector cost: [(what, least seconds, how many times the work alone)]."""
+    rows = []
+    for shape, ops in (((), 10_000), ((10,), 10_000), ((32, 64), 10_000), ((256, 256), 1000)):
+        x = mg.Variable(np.full(shape, 0.7, np.float32))
+        plain, more = map(min, in_turn(lambda: there_and_back(x, ops), lambda: traced(x, ops), seconds=8))
+        rows += [(f"{ops:,} ops on arrays of shape {shape} and back", plain, 1), ("the same, traced", more, more / plain)]
+    from minigrad.inspector import inspect
 
-    def traced():
-        with mg.trace() as log:
-            there_and_back(x, ops)
-        return log
-
-    thrice = in_turn(lambda: [there_and_back(x, ops) for _ in range(3)], traced, seconds=8)  # so both see stretches of the same length
-    plain, more = zip(*[(three / 3, one) for three, one in zip(*thrice)])
-    times = statistics.median(b / a for a, b in zip(plain, more))
-    rows = [(f"{ops:,} ops and back", min(plain), 1), ("the same, traced", min(more), times)]
-    try:
-        from minigrad.inspector import inspect
-    except ImportError:
-        return rows
-    log = traced()
+    log = traced(mg.Variable(0.7), 10_000)
     film = least(lambda: inspect(log), seconds=3)
-    return [*rows, ("the inspector's film of it", film, film / min(plain))]
+    return [*rows, ("the inspector's film of 10,000 ops on numbers", film, film / rows[0][1])]
 
 
 def slope(rows, column):

@@ -27,6 +27,7 @@ ACCEPTED = [
     ("TensorFlow's derivative at 0 is 1 where it is 1/2, or is nan",
      r"tf\.math\.bessel_i(0|1|1e)\(.*", r"(minus )?zeros", r"gradient|second"),
     ("TensorFlow has no second derivative", r"tf\.math\.(igammac?|softsign)\(.*", ANY, "second/error"),
+    ("TensorFlow's gradient of a resized image leads nowhere", r"tf\.image\.resize\(.*", ANY, "second"),
     ("TensorFlow has zeros for a second derivative that does not exist", r"tf\.math\.nextafter\(.*", ANY, "second"),
     ("TensorFlow's second derivative leaves out the labels", r"tf\.nn\.softmax_cross_entropy_with_logits\(.*", ANY, "second"),
     ("TensorFlow's gradient has not the shape of its source", r"tf\.fill\(.*", "one axis more", "gradient"),

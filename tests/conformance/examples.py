@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from minigrad import later
+
 
 @dataclass
 class Call:
@@ -45,13 +47,13 @@ NO_OPS = {
 }
 
 
-LATE = {"explain", "graph", "inspector"}  # whose functions are in `mg` once somebody has asked for them
+LATE = {"explain", "generator", "graph", "inspector", "tracing"}  # whose functions are in namespaces of ops once they are loaded
 
 
 def calls(module):
     """The calls in the docstrings of a package's ops, each once; the same ones, whatever else of it has been imported."""
-    outside = NO_OPS | {"experimental", "generator"}  # which load when they are first used
-    assert all(hasattr(module.nn, name) for name in dir(module.nn))  # loads what loads late
+    later.load_all()
+    outside = NO_OPS | {"experimental", "generator"}
     names = [name for name in sorted(sys.modules) if name.partition(".")[0] == module.__name__ and not outside & {*name.split(".")}]
     found = {}
     for space in [sys.modules[name] for name in names]:

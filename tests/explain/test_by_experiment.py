@@ -8,6 +8,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.explain import replay
+from minigrad.explain.experiment import Experiment
 
 CELL = "# ---\n"  # between two cells
 PROGRAMS = {  # the status, the first code, the line (or a note), and the program; `start` makes the Variable
@@ -328,6 +329,46 @@ with mg.GradientTape() as tape:
     g = float(x[1] * 4.0)
     y = mg.reduce_sum(x) * first
 """),
+    "one exit of more than could be tried one by one": ("partial", "LEFT_ENGINE", "first = float(x[0])", """
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    first = float(x[0])
+    a = [float(x[0] * 2.0), float(x[1] * 3.0), float(x[0] * 4.0), float(x[1] * 5.0), float(x[0] * 6.0), float(x[1] * 7.0), float(x[0] * 8.0), float(x[1] * 9.0)]
+    b = [float(x[0] * 2.0), float(x[1] * 3.0), float(x[0] * 4.0), float(x[1] * 5.0), float(x[0] * 6.0), float(x[1] * 7.0), float(x[0] * 8.0), float(x[1] * 9.0)]
+    c = [float(x[0] * 2.0), float(x[1] * 3.0), float(x[0] * 4.0), float(x[1] * 5.0), float(x[0] * 6.0), float(x[1] * 7.0), float(x[0] * 8.0), float(x[1] * 9.0)]
+    y = mg.reduce_sum(x) * first
+"""),
+    "a quantile, whose neighbours change places": ("partial", "LEFT_ENGINE", "low, high = np.percentile(w, [10, 90])", """
+x = start(np.random.default_rng(4).normal(size=100))
+# ---
+with mg.GradientTape() as tape:
+    w = mg.cast(x, mg.float64)
+    low, high = np.percentile(w, [10, 90])
+    y = mg.reduce_sum(mg.clip_by_value(w, low, high) ** 2)
+"""),
+    "digits in a text": ("partial", "LEFT_ENGINE", 'text = " ".join(f"{v:.3f}" for v in x.numpy())', """
+x = start([2.0, 0.7, -1.3])
+# ---
+with mg.GradientTape() as tape:
+    text = " ".join(f"{v:.3f}" for v in x.numpy())
+    y = mg.reduce_sum(x * np.array(text.split(), np.float32))
+"""),
+    "a small part: the step size that adapts": ("partial", "LEFT_ENGINE", "e = abs(float(two - full)) + 1e-12", """
+x = start(1.3)
+# ---
+with mg.GradientTape() as tape:
+    k, y, t, h = mg.cast(x, mg.float64), mg.constant(2.0, mg.float64), 0.0, 0.1
+    while t < 1.0:
+        h = min(h, 1.0 - t)
+        full = y - h * k * y * y
+        half = y - h / 2 * k * y * y
+        two = half - h / 2 * k * half * half
+        e = abs(float(two - full)) + 1e-12
+        if e < 1e-3:
+            t, y = t + h, two
+        h = h * min(2.0, max(0.3, 0.9 * (1e-3 / e) ** 0.5))
+"""),
     # ---- healthy ---------------------------------------------------------------------------------------------------
     "what is printed and kept": ("complete", "", "", """
 x, history = start(2.0), []
@@ -366,6 +407,20 @@ with mg.GradientTape() as tape:
     mask = (random.random(3) > 0.3).astype("float32") / 0.7
     y = mg.reduce_sum(mg.tanh(x * mask))
 """),
+    "jumps of weights that are pruned": ("complete", "", "", """
+x = start(np.sin(np.arange(1.0, 1001.0) ** 2 + 1.0))
+# ---
+with mg.GradientTape() as tape:
+    mask = np.float32(np.abs(x.numpy()) > 0.5)
+    y = mg.reduce_sum((x * mask) ** 4)
+"""),
+    "jumps of a histogram": ("complete", "", "", """
+x = start(np.sin(np.arange(1.0, 1001.0) ** 2))
+# ---
+with mg.GradientTape() as tape:
+    counts, edges = np.histogram(x.numpy(), bins=20, range=(-1.0, 1.0))
+    y = mg.reduce_mean(x**2) + float(np.sum(1.0 / (1.0 + counts)))
+"""),
     "a cube where it is flat": ("complete", "", "", """
 x = start(0.0)
 # ---
@@ -384,7 +439,9 @@ for step in range(3):
 """),
 }  # fmt: skip
 MEASURED = [
-    name for name, (status, *_) in PROGRAMS.items() if status in ("partial", "complete") and not {"before", "small"} & {*name.split()}
+    name
+    for name, (status, *_) in PROGRAMS.items()
+    if status in ("partial", "complete") and not {"before", "small", "jumps"} & {*name.split()}
 ]
 
 
@@ -502,3 +559,22 @@ def test_a_zero_is_no_proof_while_what_left_was_not_tried():
     answer = tape.explain(y, x, seconds=0)
     assert (answer.status, answer.codes) == ("untried", ("FLAT",))
     assert "1 value left, and what became of it was not tried" in answer.headline
+
+
+def test_two_sources_that_are_equal_are_not_nudged_alike():
+    """Their difference stays 0 if both move by the same."""
+    a, b = mg.Variable(2.0), mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = a * b + 3.0 * float(a - b)
+    assert [one.status for one in tape.explain(y, [a, b])] == ["partial", "partial"]
+
+
+def test_of_many_sources_all_are_judged_together(monkeypatch):
+    asked, try_out = [], Experiment.try_out
+    monkeypatch.setattr(Experiment, "try_out", lambda *given, **command: asked.append(given) or try_out(*given, **command))
+    weights, unused = [mg.Variable(1.0 + k) for k in range(9)], mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = mg.sin(mg.add_n(weights))
+    assert {one.status for one in tape.explain(y, weights, seconds=10.0)} == {"complete"}
+    assert len(asked) == 2
+    assert [one.meaning for one in tape.explain(y, [*weights, unused], seconds=10.0)] == [""] * 9 + ["independent"]

@@ -66,6 +66,16 @@ def test_what_a_full_trace_has_forgotten_is_not_proved():
     assert "began later" not in text
 
 
+def test_what_left_and_was_not_tried_is_named_where_nothing_leads_to_the_target():
+    x, w = mg.Variable(2.0), mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        x.numpy()
+        y = w * w
+    [cause] = tape.explain(y, x, seconds=0).causes
+    assert (cause.code, cause.op, cause.line, cause.confidence) == ("UNUSED", "x.numpy", "x.numpy()", "likely")
+    assert "it left through x.numpy here, and may have come back unseen" in cause.sentence
+
+
 @pytest.mark.parametrize("limit", [1, 5])
 @pytest.mark.parametrize("persistent", [True, False])
 def test_a_full_trace_does_not_deny_a_gradient_that_was_given(limit, persistent):

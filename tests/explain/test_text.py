@@ -126,3 +126,20 @@ def test_the_table_is_one_in_a_notebook_too():
 def test_a_table_of_one_and_of_none():
     assert str(several(lambda x, z, u: [u])).splitlines() == ["1 gradient: 1 complete", TABLE[9]]
     assert str(several(lambda *xs: [])).splitlines() == ["0 gradients"]
+
+
+def test_names_lead_through_what_holds_what():
+    class Block:
+        def __init__(self):
+            self.parts = {"scale": mg.Variable(2.0)}
+
+    class Model:
+        def __init__(self):
+            self.blocks = [Block(), Block()]
+
+    model, pairs, found = Model(), [(mg.Variable(3.0),)], []
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        found.append((model.blocks[1].parts["scale"] * pairs[0][0],))
+    first, second = tape.explain(found[0][0], [model.blocks[1].parts["scale"], pairs[0][0]])
+    assert first.headline == "COMPLETE  d(found[0][0])/d(model.blocks[1].parts['scale']) = 3.0"
+    assert second.headline == "COMPLETE  d(found[0][0])/d(pairs[0][0]) = 2.0"

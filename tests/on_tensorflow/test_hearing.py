@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from engine import mgt, tf
 
-from minigrad.tensorflow import careful, ops, tapes
+from minigrad.tensorflow import careful, datasets, ops, tapes
 from minigrad.tracing.log import Ran, StepBack, newest_trace
 
 
@@ -306,3 +306,57 @@ def test_of_a_traced_function_that_assigns_nobody_knows_what_left(assigns, statu
         with tf.GradientTape() as tape:
             y = x * x
     assert mgt.explain(tape, y, x).status == "complete"
+
+
+def shuffled():
+    return tf.data.Dataset.range(1, 5).shuffle(4).map(lambda k: tf.cast(k, tf.float32)).prefetch(1)
+
+
+@pytest.mark.parametrize("out_of", [lambda x: x, float])
+def test_a_replay_gets_from_a_dataset_what_the_program_got(out_of):
+    w, data = tf.Variable(0.5), shuffled()
+    with mgt.trace():
+        for x in data:
+            for factor in data:  # begun, ended and let go, again and again
+                with tf.GradientTape() as tape:
+                    y = tf.sin(w * x) * factor * out_of(w)
+        with tf.GradientTape() as whole:
+            total = tf.add_n([tf.sin(w * x) * out_of(w) for x in data])
+        answers = mgt.explain(tape, y, w, seconds=30.0), mgt.explain(whole, total, w, seconds=30.0)
+    assert [one.status for one in answers] == ["complete" if out_of(w) is w else "partial"] * 2
+
+
+def test_what_a_replay_cannot_get_from_a_dataset_is_said(monkeypatch):
+    w, ragged = tf.Variable(2.0), tf.data.Dataset.from_tensors(tf.ragged.constant([[1.0], [2.0, 3.0]]))
+    with mgt.trace():
+        with tf.GradientTape() as tape:
+            y = tf.add_n([tf.reduce_sum(x.flat_values * float(w)) for x in ragged]) * w
+        assert "a Dataset gives ragged or sparse tensors" in str(mgt.explain(tape, y, w))
+        monkeypatch.setattr(datasets, "ROOM", 100)
+        with tf.GradientTape() as tape:
+            y = tf.add_n([x * float(w) for x in shuffled()]) * w
+        assert "an element of a Dataset is not kept any more" in str(mgt.explain(tape, y, w))
+
+
+def test_of_a_way_that_a_traced_function_hides_the_answer_says_what_to_switch_on():
+    w, state = tf.Variable(2.0), tf.Variable(0.0)
+
+    @tf.function
+    def kept(x):
+        state.assign(x * w)
+        return state * 2.0
+
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = kept(tf.constant(2.0)) * 1.0
+    answer = mgt.explain(tape, y, w)
+    assert answer.status == "none" and "tf.config.run_functions_eagerly(True)" in str(answer)
+
+
+@pytest.mark.filterwarnings("ignore")  # NumPy's, of TensorFlow
+def test_answers_are_in_words_of_tensorflow():
+    w, one = tf.Variable([1.0, 2.0]), tf.constant(1.5)
+    with mgt.trace(), tf.GradientTape(persistent=True) as tape:
+        outside = tf.numpy_function(lambda v: v * v, [w], tf.float32) + w
+        left = np.exp(w.numpy()) * one + w
+    assert "write it with TensorFlow's own functions" in str(mgt.explain(tape, outside, w))
+    assert "the operator was given numbers, not w" in str(mgt.explain(tape, left, w, seconds=30.0))

@@ -10,7 +10,7 @@ AWAY = {  # a pattern in the line or the error at which a method ends -> why tha
     r"[Ss]parse_?[Tt]ensor|ragged|Ragged|sparse=|BCOO": "sparse and ragged tensors",
     r"[Ss]tateless|StatelessScope": "stateless calls, which JAX needs",
     r"jit_compile|distribut|DeviceMesh|remat|symbolic_build": "compiling and distribution",
-    r"LSTM|GRU|RNN|TimeDistributed|MultiHeadAttention|\bConv|Pooling": "layers over time, attention, and convolutions",
+    r"LSTM|GRU|RNN|TimeDistributed|MultiHeadAttention": "layers over time, and attention",
     r"[.]_[a-z]|has no attribute '_[a-z]": "a private name of Keras",
 }
 

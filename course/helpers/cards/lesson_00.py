@@ -43,7 +43,7 @@ def to_pay(prices, amounts):
     return mg.reduce_sum(prices) * mg.reduce_sum(amounts)
 """,
             lambda prices, amounts: sum(prices) * sum(amounts),
-            "Added first, multiplied second. Each price belongs to its own amount: multiply first.",
+            "You added first and multiplied second. Each price belongs to its own amount: multiply first.",
         ),
         Reply(
             """
@@ -60,9 +60,9 @@ def to_pay(prices, amounts):
 word = Card(
     right=lambda: says("balloon"),
     yes="You know where help is. A hint taken early saves an evening.",
-    miss="The word is another one. The third hint has it, with its quotes.",
+    miss="That is not the word. The third hint has it, with its quotes.",
     hints=(
-        "This one cannot be thought out. Run the same call again.",
+        "You cannot work this one out. Run the same call again.",
         "It flies in lesson 02. Once more.",
         'The word is "balloon", with its quotes.',
     ),
@@ -71,11 +71,6 @@ word = "balloon"
 """,
     replies=(Reply('word = "lesson 02"', lambda: contains("02"), "That is where it flies. One more hint, and you have it."),),
 )
-
-
-def nothing(seen):
-    """Wanted: None, with quotes or without."""
-    return seen is None or seen == "None"
 
 
 def unknown(seen):
@@ -90,7 +85,7 @@ def unknown(seen):
     )
 
 
-ANSWERS = {"A": 12.0, "B": [3, 2], "C": nothing, "D": says("error", "runtimeerror"), "E": nothing, "F": 3.0}
+ANSWERS = {"A": 12.0, "B": [3, 2], "C": None, "D": says("error", "runtimeerror"), "E": None, "F": 3.0}
 KNOWN = {"A": 12, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
 
 
@@ -103,7 +98,7 @@ def begin(letter, lesson, text):
         Reply(
             f"answers = {KNOWN | rest | {letter: 7.5}}",
             lambda: {letter: lambda seen: not alike(seen, ANSWERS[letter])},
-            f"{letter} is another one. {here}",
+            f"{letter} has another answer. {here}",
         ),
     )
 
@@ -112,7 +107,7 @@ begins = Card(
     right=lambda: ANSWERS,
     yes="All six. Begin with lesson 07 for practice on real cases, or with lesson 12 for something new.",
     hints=(
-        "Nothing to think out here: write what you know, and a question mark for the rest.",
+        "There is nothing to work out here: write what you know, and a question mark for the rest.",
         'Two of them are shapes or words, the others numbers or None. A question mark is written "?".',
         "The reply names a lesson, whatever you write. That lesson is the hint.",
     ),
@@ -125,7 +120,7 @@ answers = {"A": 12.0, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
         *begin("C", "03", "You can read a tape. It shows what a tape follows at all."),
         *begin("D", "04", "You know what is watched. It shows what a tape keeps, and for how long."),
         *begin("E", "06", "The basics are yours. It shows what becomes of an `if` on the tape."),
-        *begin("F", "08", "One question left, and it is the quiet one: a number that looks right."),
+        *begin("F", "08", "Only one question was left, the quiet one: a number that looks right."),
     ),
 )
 

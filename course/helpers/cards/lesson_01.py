@@ -75,7 +75,7 @@ def slope(f, x, h):
         Reply(
             SLOPE.replace("(2 * h)", "2"),
             for_curve(lambda f, x, h: (f(x + h) - f(x - h)) / 2),
-            "Divided by 2 and not by h. The run is 2 * h.",
+            "You divided by 2, but not by h. The run is 2 * h.",
         ),
     ),
 )
@@ -117,7 +117,7 @@ by_hand = Card(
     ),
     solution=BY_HAND.format(*RIGHT),
     replies=(
-        hand("5 * x ** 2", "x ** 3 - 4 * x", "1 / x", "These are the values of the functions. Asked are their slopes."),
+        hand("5 * x ** 2", "x ** 3 - 4 * x", "1 / x", "These are the values of the functions. The task asks for their slopes."),
         hand(RIGHT[0], RIGHT[1], "1 / x ** 2", "Two are right. 1/x falls as x grows: what sign has its slope?"),
         hand(RIGHT[0], RIGHT[1], "1", "Two are right. The slope of 1/x is not 1 over the slope of x. Use the power rule, with n = -1."),
         hand("2 * x", RIGHT[1], RIGHT[2], "Two are right. In the first, the factor 5 stays."),
@@ -133,7 +133,7 @@ def by_hand(x):
     return [slope(lambda t: 5 * t ** 2), slope(lambda t: t ** 3 - 4 * t), slope(lambda t: 1 / t)]
 """,
             exact,
-            "Right to a few digits, as a measured slope is, or a tape's. A formula in x has them all.",
+            "Right to a few digits, like a measured slope or a tape's. A formula in x gives all of them.",
         ),
     ),
 )
@@ -160,7 +160,7 @@ def tape_slope(f, x):
 """
 
 tape_slope = Card(
-    points=(("x ** 2", 5.0), ("sigmoid", 1.0), ("1 / x", -2.0), ("x ** 2", 0.0)),
+    points=(("x ** 2", 5.0), ("sigmoid", 1.0), ("1 / x", -2.0), ("x ** 2", 0.0), ("x ** 2", 0.375)),
     ask=lambda tape_slope, f, x: tape_slope(FUNCTIONS[f][0], x),
     right=lambda f, x: FUNCTIONS[f][1](x),
     yes="It works for any f that is made of mg's operations, and needs no nudge.",
@@ -192,7 +192,7 @@ tape_slope = Card(
         Reply(
             TAPE_SLOPE.replace("f(x)", "x ** 2"),
             lambda f, x: 2.0 * x,
-            "Right for x ** 2 and for nothing else. The function to run is the one that was handed in: f(x).",
+            "Right for x ** 2 and for nothing else. Run the function that was passed in: f(x).",
         ),
     ),
     ways=(
@@ -202,21 +202,25 @@ def tape_slope(f, x, h=0.01):
     return float(f(mg.constant(x + h)) - f(mg.constant(x - h))) / (2 * h)
 """,
             by_tape,
-            "The right number, and no tape gave it. Asked is the slope from a tape: tape.gradient(y, x).",
+            "The right number, but not from a tape. The task asks for the slope from a tape: tape.gradient(y, x).",
         ),
     ),
 )
 
 
-NUDGES = {"six nudges": [1.0, 0.1, 0.01, 1e-3, 1e-5, 1e-8], "three nudges": [1e-7, 0.25, 1e-6]}
-HILLS = {"x * x": (lambda x: x * x, 2.0), "5 - x * x": (lambda x: 5.0 - x * x, -2.0)}
+NUDGES = {"six nudges": [1.0, 0.1, 0.01, 1e-3, 1e-5, 1e-8], "three nudges": [1e-7, 0.25, 1e-6], "three large nudges": [5.0, 3.0, 0.5]}
+HILLS = {  # each with its slope
+    "x * x": (lambda x: x * x, lambda x: 2.0 * x),
+    "5 - x * x": (lambda x: 5.0 - x * x, lambda x: -2.0 * x),
+    "x ** 3": (lambda x: x**3, lambda x: 3.0 * x**2),
+}
 
 
 def errors(f, x, nudges):
     """How far off each nudge is, with its sign."""
-    f, factor = HILLS[f]
+    f, truth = HILLS[f]
     slopes = {h: float((f(mg.constant(x + h)) - f(mg.constant(x))) / h) for h in NUDGES[nudges]}
-    return {h: slope - factor * x for h, slope in slopes.items()}
+    return {h: slope - truth(x) for h, slope in slopes.items()}
 
 
 def chosen(by):
@@ -238,8 +242,13 @@ def best(f, x, truth, nudges):
 """
 
 best = Card(
-    points=(("x * x", 3.0, "six nudges"), ("5 - x * x", 4.0, "six nudges"), ("x * x", 3.0, "three nudges")),
-    ask=lambda best, f, x, nudges: best(HILLS[f][0], x, HILLS[f][1] * x, NUDGES[nudges]),
+    points=(
+        ("x * x", 3.0, "six nudges"),
+        ("5 - x * x", 4.0, "six nudges"),
+        ("x * x", 3.0, "three nudges"),
+        ("x ** 3", -1.0, "three large nudges"),  # to the other side another one is best
+    ),
+    ask=lambda best, f, x, nudges: best(HILLS[f][0], x, HILLS[f][1](x), NUDGES[nudges]),
     right=chosen(lambda error, h: abs(error)),
     yes="Neither the largest nudge nor the smallest: the best one lies between, and where depends on the digits.",
     options=("6.0", "6.1", "0.0", "an error"),
@@ -270,7 +279,7 @@ best = Card(
         Reply(
             BEST.replace("min(nudges, key=error)", "min(error(h) for h in nudges)"),
             lambda f, x, nudges: lambda seen: abs(seen - min(map(abs, errors(f, x, nudges).values()))) < 1e-4,
-            "This is the least error. Asked is the nudge that has it: min(nudges, key=error).",
+            "This is the least error. The task asks for the nudge that has it: min(nudges, key=error).",
         ),
     ),
 )
@@ -289,9 +298,9 @@ ticket = {"2": 21.0, "3": "secant"}
 """,
     replies=(
         Reply('ticket = {"2": 18, "3": "secant"}', lambda: {"2": 18.0},
-              ": 2. 18 is the value, 27 - 9. Asked is the slope."),
+              ": 2. 18 is the value, 27 - 9. What is the slope?"),
         Reply('ticket = {"2": 27, "3": "secant"}', lambda: {"2": 27.0},
-              ": 2. 27 belongs to x³ alone. What does -x² bring at 3?"),
+              ": 2. 27 belongs to x³ alone. What does -x² add at 3?"),
         Reply('ticket = {"2": 33, "3": "secant"}', lambda: {"2": 33.0},
               ": 2. Both terms are there. Mind the minus between them."),
         Reply('ticket = {"2": 21, "3": "tangent"}', lambda: {"3": contains("tangent")},

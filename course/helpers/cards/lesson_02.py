@@ -25,7 +25,7 @@ steepness = Card(
     miss="At radius {0} it gave {seen}, and that is not the slope there.",
     hints=(
         "Which of the lines from radius to height must run while the tape is open?",
-        "Ask for the last value by the first: tape.gradient(target, source).",
+        "Ask how the last value depends on the first: tape.gradient(target, source).",
         "Open the tape, compute volume, lift and height inside the block, and below it return tape.gradient(height, radius).",
     ),
     solution="""
@@ -108,7 +108,7 @@ def steepness(radius):
         Way(
             "def steepness(radius): return 1.5 * mg.sqrt(2.0 * radius)",
             by_tape,
-            "The right number, and no tape gave it. Asked is the slope from a tape: tape.gradient(height, radius).",
+            "The right number, but not from a tape. The task asks for the slope from a tape: tape.gradient(height, radius).",
         ),
     ),
 )
@@ -166,13 +166,13 @@ read_back = Card(
         Reply(
             READ_BACK.format("3 * radius ** 2 * 2 / (2 * height)", "3 * radius ** 2 * 2", "3 * radius ** 2"),
             lambda radius: list(reversed(products(*locals_at(radius)))),
-            "You multiplied from the radius upward. Those products say how each line answers to radius; "
-            "the tape wants how height answers to each line. Begin at height.",
+            "You multiplied from the radius upward. Those products say how each line reacts to radius; "
+            "the tape needs how height reacts to each line. Begin at height.",
         ),
         Reply(
             READ_BACK.format("3 * radius ** 2", "at_lift * 2", "at_volume / (2 * height)"),
             lambda radius: products(*locals_at(radius)),
-            "The last number is right, the way there is not: you began at radius. The newest line is read first.",
+            "The last number is right, but not the way there: you began at radius. The newest line is read first.",
         ),
         Reply(
             READ_BACK.format("at_height + 1 / (2 * height)", "at_lift + 2", "at_volume + 3 * radius ** 2"),
@@ -218,7 +218,7 @@ def read_back(radius):
     return [slope(lambda t: t ** 0.5, 2 * volume), slope(lambda t: (2 * t) ** 0.5, volume), slope(lambda t: (2 * t ** 3) ** 0.5, radius)]
 """,
             exact,
-            "Right to a few digits, as a measured slope is. Products of local derivatives have them all.",
+            "Right to a few digits, like a measured slope. Products of local derivatives give all of them.",
         ),
     ),
 )
@@ -239,14 +239,9 @@ shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 4)}
 """,
     replies=(
         Reply(
-            'shapes = {"loss by w": "(4, 3)", "loss by b": "(3,)", "y by x": "(1, 4)"}',
-            lambda: {"loss by w": lambda shape: isinstance(shape, str)},
-            ": loss by w. That is a text. A shape stands there without quotes, such as (1, 2).",
-        ),
-        Reply(
             'shapes = {"loss by w": (), "loss by b": (), "y by x": (1, 3)}',
             lambda: {"loss by w": (), "loss by b": (), "y by x": (1, 3)},
-            "These are the shapes of the targets. One number for each entry of the source: how many has w?",
+            "These are the shapes of the targets. One number for each entry of the source: how many does w have?",
         ),
         Reply(
             'shapes = {"loss by w": (3, 4), "loss by b": (3,), "y by x": (1, 4)}',
@@ -256,7 +251,7 @@ shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 4)}
         Reply(
             'shapes = {"loss by w": (4, 3), "loss by b": (1, 3), "y by x": (1, 4)}',
             lambda: {"loss by b": (1, 3)},
-            ": loss by b. In y = x @ w + b, b was spread over a row. Its gradient comes back in the shape that b has at home.",
+            ": loss by b. In y = x @ w + b, b was spread over a row. Its gradient comes back in b's own shape.",
         ),
         Reply(
             'shapes = {"loss by w": (4, 3), "loss by b": (3), "y by x": (1, 4)}',
@@ -271,7 +266,7 @@ shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 4)}
         Reply(
             'shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 3)}',
             lambda: {"y by x": (1, 3)},
-            ": y by x. (1, 3) is the shape of y, the target. Nudge x: how many entries has it?",
+            ": y by x. (1, 3) is the shape of y, the target. Nudge x: how many entries does it have?",
         ),
     ),
 )
@@ -290,7 +285,7 @@ def slopes_by_name(p, q, names):
 
 
 by_name = Card(
-    points=((2.0, [1.0, 3.0], "pq"), (-0.5, [2.0, 5.0, 7.0], ("scale", "shift"))),
+    points=((2.0, [1.0, 3.0], "pq"), (-0.5, [2.0, 5.0, 7.0], ("slope", "level"))),
     ask=ask_by_name,
     right=slopes_by_name,
     yes="Every number has its name.",
@@ -313,7 +308,7 @@ def by_name(tape, target, variables):
     return {v.name: tape.gradient(target, v) for v in variables}
 """,
             lambda p, q, names: TWICE,
-            "The first question used the tape up, and the second found it empty. Ask once, for all of them.",
+            "The first question used the tape up, so nothing was left for the second. Ask once, for all of them.",
         ),
         Reply(
             """
@@ -321,7 +316,7 @@ def by_name(tape, target, variables):
     return tape.gradient(target, {v.name: mg.Variable(v, name=v.name) for v in variables})
 """,
             lambda p, q, names: {f"{names[0]}:0": None, f"{names[1]}:0": None},
-            "The names are right and the gradients are None. Those variables are copies: the tape never met them.",
+            "The names are right and the gradients are None. Those variables are copies: the tape has never seen them.",
         ),
         Reply(
             """
@@ -356,7 +351,7 @@ def by_name(tape, target, variables):
     return {p.name: mg.reduce_sum(q * q), q.name: 2.0 * p * q}
 """,
             by_tape,
-            "The right numbers, and the tape was not asked for them: tape.gradient(target, ...), with a dict of sources.",
+            "The right numbers, but the tape was not asked for them. Call tape.gradient(target, ...) with a dict of sources.",
         ),
     ),
 )
@@ -401,7 +396,7 @@ train_step = Card(
     ),
     ask=after_step,
     right=moved,
-    yes="Two layers that it had not met took your step. A large network takes it in the same way.",
+    yes="Your step was right on two layers that it had not seen before. A large network takes it in the same way.",
     options=("1", "2", "6", "8"),
     came_out="2 tensors came back: one for kernel, one for bias, with 8 numbers in them.",
     miss="With rate {3} the weights became {seen}. That is not one step downhill.",
@@ -420,12 +415,12 @@ train_step = Card(
         Reply(
             STEP.replace("mg.reduce_mean(layer(x) ** 2)", "layer(x) ** 2").format("v.assign_sub(rate * g)"),
             lambda kernel, bias, x, rate: moved(kernel, bias, x, rate * len(x) * len(bias)),
-            "The right direction, and too long a step: the entries of layer(x) ** 2 were added up. Their mean is wanted.",
+            "The right direction, but too long a step: the entries of layer(x) ** 2 were added up. The task asks for their mean.",
         ),
         Reply(
             STEP.format("v.assign_add(rate * g)"),
             lambda kernel, bias, x, rate: moved(kernel, bias, x, -rate),
-            "The right length, and uphill. A gradient points to where the loss grows.",
+            "The right length, but uphill. A gradient points to where the loss grows.",
         ),
         Reply(
             STEP.format("v.assign_sub(g)"),
@@ -435,12 +430,12 @@ train_step = Card(
         Reply(
             STEP.format("v.assign(rate * g)"),
             lambda kernel, bias, x, rate: step(kernel, bias, x, rate),
-            "The weights now are the step itself. assign replaces a value; assign_sub subtracts from it.",
+            "The weights are now the step itself. assign replaces a value; assign_sub subtracts from it.",
         ),
         Reply(
             STEP.format("v.assign_sub(rate * g)").replace("layer.trainable_variables", "[layer.kernel]"),
             lambda kernel, bias, x, rate: [moved(kernel, bias, x, rate)[0], bias],
-            "The kernel took its step and the bias stayed. layer.trainable_variables has both.",
+            "The kernel took its step, but the bias stayed. layer.trainable_variables has both.",
         ),
         Reply(
             """
@@ -464,7 +459,7 @@ def train_step(layer, x, rate):
     layer.bias.assign_sub(mg.reduce_sum(dy, axis=0))
 """,
             asked,
-            "The weights are right, and no tape was asked: you did its work for this one layer. Let tape.gradient do it for any.",
+            "The weights are right, but no tape was asked: you did its work for this one layer. Let tape.gradient do it for any.",
         ),
     ),
 )
@@ -484,7 +479,7 @@ ticket = {"2": 3.0, "3": "upstream"}
     replies=(
         Reply('ticket = {"2": 9.0, "3": "upstream"}', lambda: {"2": 9.0},
               ": 2. 9 is the paint itself. How fast does it grow with the side?"),
-        Reply('ticket = {"2": 12.0, "3": "upstream"}', lambda: {"2": 12.0}, ": 2. 12 is area by side. One more local derivative waits."),
+        Reply('ticket = {"2": 12.0, "3": "upstream"}', lambda: {"2": 12.0}, ": 2. 12 is area by side. One more local derivative is missing."),
         Reply('ticket = {"2": 3.0, "3": "local derivative"}', lambda: {"3": contains("local")},
               ": 3. Local is the op's own slope. The word is for the number that arrives."),
     ),
@@ -492,14 +487,14 @@ ticket = {"2": 3.0, "3": "upstream"}
 
 pause1 = pause(
     2,
-    yes="The lines of a and c: x flows into both, into c by way of a.",
+    yes="The lines of a and c: x flows into both, into c through a.",
     hints=(
         "For each line, ask: does a Variable flow into it?",
         "a is made from x, and c is made from a.",
-        "b is made from a constant alone, so nothing is to be found out about it.",
+        "b is made from a constant alone, so the tape keeps nothing for it.",
     ),
     mistakes={
-        3: "No Variable flows into the line of b, though it stands in the block.",
+        3: "No Variable flows into the line of b, although it is in the block.",
         1: "a flows into c, and x into a. So x flows into c as well.",
     },
 )
@@ -510,10 +505,10 @@ pause2 = pause(
     yes="Upstream 5, times local 6.",
     hints=("Upstream times local.", "Upstream is 5. The local derivative of x ** 2 is 2x.", "5 times 6."),
     mistakes={
-        6.0: "That is the local derivative. What arrived at y has a say too.",
+        6.0: "That is the local derivative. It has to be multiplied by what arrived at y.",
         5.0: "That is what arrived. The line multiplies it by its local derivative.",
-        11.0: "These two are multiplied, and not added.",
-        45.0: "9 is the value of y. Which number says how y answers to x?",
+        11.0: "These two are multiplied, not added.",
+        45.0: "9 is the value of y. Which number says how y reacts to x?",
     },
 )
 

@@ -32,7 +32,7 @@ will_watch = Card(
     came_out="1 of the 4 has a gradient.",
     miss="For {0} it said {seen}.",
     hints=(
-        "Go down the table: which two columns does a thing need a yes in?",
+        "Go down the table: in which two columns does a thing need a yes?",
         "isinstance(thing, mg.Variable) asks the first question. A Variable keeps the second answer as thing.trainable.",
         "Join the two with `and`, the isinstance first: only a Variable has a trainable.",
     ),
@@ -47,7 +47,7 @@ def will_watch(thing):
     return isinstance(thing, mg.Variable)
 """,
             lambda thing: watched(thing) or "trainable" in thing,
-            "Right for everything but one: the frozen Variable. What did its maker say about it?",
+            "Right for everything but one: the frozen Variable. What was said when it was made?",
         ),
         Reply(
             """
@@ -71,7 +71,7 @@ def will_watch(thing):
     return not isinstance(thing, mg.Variable)
 """,
             lambda thing: not thing.startswith("mg.Variable") or thing.endswith(("* 1.0", "numpy()")),
-            "Turned round: Variables are what a tape watches without being told.",
+            "The other way round: Variables are what a tape watches without being told.",
         ),
     ),
 )
@@ -94,7 +94,7 @@ def slopes(f, numbers):
 """
 
 slopes = Card(
-    points=(("x * x * x", [1.0, -2.0, 5.0]), ("5.0 - 2.0 * x", [0.5, 3.0])),
+    points=(("x * x * x", [1.0, -2.0, 5.0]), ("5.0 - 2.0 * x", [0.5, 3.0]), ("x * x * x", [0.25, -1.5])),
     ask=lambda slopes, f, numbers: slopes(FUNCTIONS[f][0], numbers),
     right=lambda f, numbers: [FUNCTIONS[f][1](number) for number in numbers],
     yes="Each number was followed by a tape before f ran, and each slope comes from a tape.",
@@ -159,7 +159,7 @@ def slopes(f, numbers, h=0.01):
     return [float(f(mg.constant(n + h, mg.float64)) - f(mg.constant(n - h, mg.float64))) / (2 * h) for n in numbers]
 """,
             by_tape,
-            "The right numbers, and no tape gave them. For each number a tape, a watch, and tape.gradient.",
+            "The right numbers, but not from a tape. Each number needs a tape, a watch, and tape.gradient.",
         ),
     ),
 )
@@ -194,12 +194,12 @@ about_chosen = Card(
     points=((3.0, 3.0, "b"), (2.0, 5.0, "a"), (-1.5, 4.0, "ab")),
     ask=ask_about_chosen,
     right=slopes_of_chosen,
-    yes="None for each of the others: they were read, and the tape has watched the chosen alone.",
+    yes="None for each of the others: they were read, but the tape watched only the chosen ones.",
     options=("1.0", "0.0", "None"),
     came_out="dy/dx0 is None.",
     miss="With only {2} chosen it gave {seen}.",
     hints=(
-        "How does one tell a tape not to watch by itself? And then, who tells it what to watch?",
+        "How do you tell a tape not to watch by itself? And then, who tells it what to watch?",
         "mg.GradientTape(watch_accessed_variables=False), and tape.watch in the block. It takes a list as well.",
         "First line of the block: tape.watch(chosen). Second: y = f(). Below it: return tape.gradient(y, variables).",
     ),
@@ -208,7 +208,7 @@ about_chosen = Card(
         Reply(
             CHOSEN.replace("watch_accessed_variables=False", ""),
             lambda a, b, chosen: slopes_of_chosen(a, b, "ab"),
-            "All gradients are there, the ones not chosen too. This tape still watches whatever it reads.",
+            "All gradients are there, also those of the Variables that were not chosen. This tape still watches whatever it reads.",
         ),
         Reply(
             CHOSEN.replace("        choosy.watch(chosen)\n", ""),
@@ -218,7 +218,7 @@ about_chosen = Card(
         Reply(
             CHOSEN.replace("gradient(y, variables)", "gradient(y, chosen)"),
             lambda a, b, chosen: [slope for slope in slopes_of_chosen(a, b, chosen) if slope is not None],
-            "The right numbers, for the chosen alone. Ask about all the variables; the tape fills in None by itself.",
+            "The right numbers, but only for the chosen ones. Ask about all the variables; the tape fills in None by itself.",
         ),
         Reply(
             """
@@ -255,7 +255,7 @@ def about_chosen(f, variables, chosen):
     return [g if any(v is one for one in chosen) else None for v, g in zip(variables, gradients)]
 """,
             chosen_alone,
-            "The right answers, and a tape has watched a Variable that was not chosen. watch_accessed_variables=False keeps it from that.",
+            "The right answers, but a tape has watched a Variable that was not chosen. watch_accessed_variables=False keeps it from that.",
         ),
         Way(
             """
@@ -272,7 +272,7 @@ def about_chosen(f, variables, chosen):
     return found
 """,
             by_tape,
-            "The right answers, and no tape gave them.",
+            "The right answers, but not from a tape.",
         ),
     ),
 )
@@ -314,7 +314,7 @@ idle = Card(
     yes="Four Variables were read; two of them lead nowhere. A 0 stayed off the list: that one is connected.",
     options=("first", "second", "third"),
     came_out="the list began with first, the one made first.",
-    miss="It gave {seen}. Two names were to be found.",
+    miss="It gave {seen}. There are two names to find.",
     hints=(
         "A Variable that was read and leads nowhere: what does the tape answer about it?",
         "Ask once about all of tape.watched_variables(), then pair them with zip.",
@@ -330,7 +330,7 @@ idle = Card(
         Reply(
             IDLE.replace("is None", "is not None"),
             named(1, 2),
-            "These two are the busy ones. Turn the test round.",
+            "These are the two Variables that do have a gradient. Turn the test round.",
         ),
         Reply(
             """
@@ -381,7 +381,7 @@ slope_at = Card(
         Reply(
             SLOPE_AT.replace("        tape.watch(c)\n        square = c * c\n", "        square = c * c\n        tape.watch(c)\n"),
             lambda n: 1.0,
-            "1 everywhere: only the last `+ c` was recorded. The multiplication ran before the watch.",
+            "1 at every n: only the last `+ c` was recorded. The multiplication ran before the watch.",
         ),
         Reply(
             SLOPE_AT.replace("tape.watch(c)", "tape.watch(n)"),
@@ -398,7 +398,7 @@ slope_at = Card(
         Way(
             "def slope_at(n): return 2.0 * n + 1.0",
             by_tape,
-            "The right number, and no tape gave it. Asked is the slope from a tape.",
+            "The right number, but not from a tape. The task asks for the slope from a tape.",
         ),
     ),
 )
@@ -408,7 +408,7 @@ ticket = Card(
     right=lambda: {"2": 12.0, "3": says("trainable", "trainable false", "trainable set to false")},
     yes="Both. For item 1, any sentence that tells seeing from using.",
     hints=(
-        "Item 2: which of the two lines ran under the eyes of the tape?",
+        "Item 2: which of the two computations ran while the tape watched `c`?",
         "Item 2: to the tape, a is a plain 12. Item 3: the table of section 1 has the word.",
         "Item 2: the slope of 12 * c. Item 3: it can be True or False.",
     ),

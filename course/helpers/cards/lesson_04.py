@@ -31,7 +31,7 @@ by_pressure = Card(
         Reply(
             BY_PRESSURE.replace("(damage, pressure)", "(damage, wind)"),
             lambda wind: 4.0 * wind**3,
-            "This is damage by wind: one line further than asked. Stop at pressure.",
+            "This is damage by wind, one line too far. Stop at pressure.",
         ),
         Reply(
             BY_PRESSURE.replace("(damage, pressure)", "(pressure, wind)"),
@@ -41,7 +41,7 @@ by_pressure = Card(
         Reply(
             BY_PRESSURE.replace("(damage, pressure)", "(damage, wind * wind)"),
             lambda wind: None,
-            "None. Is the pressure that you ask by the one from the block? And was wind watched in it?",
+            "None. Is the source the very pressure from the block? And was wind watched there?",
         ),
         Reply(
             BY_PRESSURE.replace("tape.gradient(damage, pressure)", "damage"),
@@ -58,7 +58,7 @@ by_pressure = Card(
         Way(
             "def by_pressure(wind): return 2.0 * wind ** 2",
             by_tape,
-            "The right number, and no tape gave it. Ask one: tape.gradient(damage, pressure).",
+            "The right number, but not from a tape. Ask one: tape.gradient(damage, pressure).",
         ),
     ),
 )
@@ -82,7 +82,7 @@ def slopes_of_damage(wind, gust):
 report = Card(
     points=((2.0, 3.0), (1.5, -2.0), (3.0, 0.5)),
     right=slopes_of_damage,
-    yes="Three slopes from one question. The other two were made from that of pressure.",
+    yes="Three slopes from one question. The slopes by wind and gust were computed from the one by pressure.",
     options=("12.0", "16.0", "None", "an error"),
     came_out="the second question raised a RuntimeError.",
     miss="At wind {0} and gust {1} it gave {seen}.",
@@ -104,7 +104,7 @@ def report(wind, gust):
     return {name: tape.gradient(damage, source) for name, source in sources.items()}
 """,
             lambda wind, gust: SPENT,
-            "Asked once for each source, and the first question used the tape up. Hand over the whole dict in one call.",
+            "You asked once for each source, and the first question used the tape up. Pass the whole dict in one call.",
         ),
         Reply(
             REPORT.replace('{"pressure": pressure, "wind": wind, "gust": gust}', "[pressure, wind, gust]"),
@@ -140,7 +140,7 @@ def report(wind, gust):
     return {"pressure": upstream, "wind": upstream * 2.0 * wind * gust, "gust": upstream * wind ** 2}
 """,
             by_tape,
-            "The right numbers, and no tape gave them. Ask one, with a dict of sources.",
+            "The right numbers, but not from a tape. Ask one, with a dict of sources.",
         ),
         Way(
             """
@@ -165,7 +165,7 @@ def report(wind, gust):
     return tape.gradient(damage, {"pressure": pressure, "wind": wind, "gust": gust})
 """,
             lambda witness, *rest: not any(tape.persistent for tape in witness.tapes),
-            "The right numbers, from one question, and a persistent tape. For one question none need be.",
+            "The right numbers, from one question, but from a persistent tape. For one question it need not be persistent.",
         ),
     ),
 )
@@ -231,7 +231,7 @@ each_end = Card(
         Reply(
             EACH_END.replace("persistent=True", ""),
             lambda shared, ends, x: SPENT,
-            "The first question used the tape up, and there are several. This is a job for persistent=True.",
+            "The first question used the tape up, and you ask several. This is a job for persistent=True.",
         ),
         Reply(
             """
@@ -255,7 +255,7 @@ def each_end(shared, ends, x):
         Reply(
             EACH_END.replace("gradient(target, x)", "gradient(target, middle)"),
             comes(ends_by_middle),
-            "These are the slopes by middle, each right. Asked are the slopes by x, one line further back.",
+            "These are the slopes by middle, each right. The task asks for the slopes by x, one line further back.",
         ),
         Reply(
             EACH_END.replace("        targets =", "    targets ="),
@@ -274,7 +274,7 @@ def each_end(shared, ends, x, h=0.01):
     return [by_x * float(end(mg.constant(m + h, mg.float64)) - end(mg.constant(m - h, mg.float64))) / (2 * h) for end in ends]
 """,
             lambda witness, seen, *point: witness.gave(seen["slopes"], chained=True),
-            "The right slopes, and not all that is in them was given by a tape. One persistent tape can be asked for each end.",
+            "The right slopes, but not everything in them came from a tape. One persistent tape can be asked for each end.",
         ),
     ),
 )
@@ -290,7 +290,7 @@ def job(letter, answer, text):
 
 jobs = Card(
     right=lambda: JOBS,
-    yes="Four of five need one question. Several targets, each by itself, are what needs keeping.",
+    yes="Four of five need one question. Only several targets, each one separately, need a persistent tape.",
     options=("1", "2", "9", "16"),
     came_out="the persistent tape held 9.",
     hints=(
@@ -312,7 +312,7 @@ jobs = {JOBS}
 
 
 ticket = Card(
-    right=lambda: {"2": 40.0, "3": says("del tape", "del")},
+    right=lambda: {"2": 40.0, "3": says("del tape")},
     yes="Both. For item 1, any sentence that names the memory, and that one question may hold many sources.",
     hints=(
         "Item 2: how large is area, and what is the slope of 5 · area²?",
@@ -324,11 +324,11 @@ ticket = {"2": 40.0, "3": "del tape"}
 """,
     replies=(
         Reply('ticket = {"2": 160.0, "3": "del tape"}', lambda: {"2": 160.0},
-              ": 2. 160 is the slope by side, one line further back. Asked is the slope by area."),
+              ": 2. 160 is the slope by side, one line further back. The question is about area."),
         Reply('ticket = {"2": 80.0, "3": "del tape"}', lambda: {"2": 80.0},
-              ": 2. 80 is the price itself. Asked is its slope by area."),
+              ": 2. 80 is the price itself. What is its slope by area?"),
         Reply('ticket = {"2": 20.0, "3": "del tape"}', lambda: {"2": 20.0},
-              ": 2. The area at side 2 is 4. With 2 in its place you get 20. Or did one of the two factors area stand still?"),
+              ": 2. The area at side 2 is 4. With 2 in its place you get 20. Or did you count only one of the two factors area?"),
         Reply('ticket = {"2": None, "3": "del tape"}', lambda: {"2": None},
               ": 2. Not None: area was computed from something watched, so it is on the tape."),
     ),

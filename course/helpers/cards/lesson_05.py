@@ -25,12 +25,12 @@ slope_of_first = Card(
     points=(("x * [5., 2., -1.]", 2.0), ("stack([x ** 3, sin(x)])", 0.5), ("stack([x ** 3, sin(x)])", -2.0)),
     ask=lambda slope_of_first, f, x: slope_of_first(CURVES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: CURVES[f][1](x)[0],
-    yes="The other entries had no say.",
+    yes="The other entries did not count.",
     options=("3", "7", "[3, 4]", "an error"),
     came_out="the tape added 3 and 4.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
-        "The tape adds up what stands in the target. What must the target be, so that there is nothing to add?",
+        "The tape adds up all entries of the target. What must the target be, so that there is nothing to add?",
         "f(x)[0] is a tensor too. When must it be made, so that the tape knows it?",
         "Inside the block: y = f(x)[0]. Below it: return tape.gradient(y, x).",
     ),
@@ -44,7 +44,7 @@ slope_of_first = Card(
         Reply(
             FIRST.replace("f(x)[0]", "f(x)").replace("tape.gradient(y, x)", "tape.gradient(y[0], x)"),
             lambda f, x: None,
-            "None. If [0] stands below the block, it ran when the tape was closed. Take the entry inside the block.",
+            "None. If [0] is below the block, it ran when the tape was closed. Take the entry inside the block.",
         ),
         Reply(
             FIRST.replace("f(x)[0]", "f(x)").replace("tape.gradient(y, x)", "tape.gradient(y, x)[0]"),
@@ -59,7 +59,7 @@ slope_of_first = Card(
         Reply(
             FIRST.replace("f(x)[0]", "f(x)").replace("tape.gradient(y, x)", "tape.jacobian(y, x)"),
             lambda f, x: CURVES[f][1](x),
-            "These are the slopes of all entries, each by itself. Asked was the first.",
+            "These are the slopes of all entries, each by itself. The task asks for the first.",
         ),
     ),
     ways=(
@@ -70,7 +70,7 @@ def slope_of_first(f, x, h=0.01):
     return float(f(mg.constant(at + h, mg.float64))[0] - f(mg.constant(at - h, mg.float64))[0]) / (2 * h)
 """,
             by_tape,
-            "The right number, and no tape gave it. Make entry 0 the target of one.",
+            "The right number, but not from a tape. Make entry 0 the target of one.",
         ),
     ),
 )
@@ -172,7 +172,7 @@ def rows(f, x, h=0.01):
     return list(np.transpose(found))
 """,
             by_tape,
-            "The right numbers, and no tape gave them. Ask one for each row: tape.gradient with output_gradients.",
+            "The right numbers, but not from a tape. Ask one for each row: tape.gradient with output_gradients.",
         ),
     ),
 )
@@ -213,7 +213,7 @@ steepest = Card(
     came_out="it is (201,).",
     miss="For f = {0} on {1} it gave {seen}.",
     hints=(
-        "f is element-wise. What then stands in the gradient of f(xs) for xs?",
+        "f is element-wise. What then is in the gradient of f(xs) with respect to xs?",
         "One reading gives every slope. mg.argmax(slopes) is the place of the largest.",
         "Watch xs, compute f(xs), take the gradient, and return xs[int(mg.argmax(slopes))].",
     ),
@@ -227,12 +227,12 @@ steepest = Card(
         Reply(
             STEEPEST.replace("return xs[int(mg.argmax(slopes))]", "return mg.reduce_max(slopes)"),
             lambda f, xs: np.max(BENCHES[f][1](np.array(xs))),
-            "This is the largest slope. At which entry of xs does it stand?",
+            "This is the largest slope. To which entry of xs does it belong?",
         ),
         Reply(
             STEEPEST.replace("return xs[int(mg.argmax(slopes))]", "return mg.argmax(slopes)"),
             lambda f, xs: int(np.argmax(BENCHES[f][1](np.array(xs)))),
-            "The right place, counted from 0. Return what stands there: xs[...].",
+            "The right place, counted from 0. Return the entry at that place: xs[...].",
         ),
         Reply(
             STEEPEST.replace("argmax(slopes)", "argmax(y)"),
@@ -252,7 +252,7 @@ def steepest(f, xs, h=0.01):
     return xs[int(mg.argmax(f(xs + h) - f(xs - h)))]
 """,
             asked,
-            "The right entry, and no tape was asked. One question gives every slope: tape.gradient(f(xs), xs).",
+            "The right entry, but no tape was asked. One question gives every slope: tape.gradient(f(xs), xs).",
         ),
     ),
 )
@@ -260,7 +260,7 @@ def steepest(f, xs, h=0.01):
 
 shapes = Card(
     right=lambda: {"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)},
-    yes="Target first, source behind it. The last one has 60 slopes, one for each pair of entries.",
+    yes="The target's shape first, then the source's. The last one has 60 slopes, one for each pair of entries.",
     options=("(3,)", "(2, 3)", "(3, 2)", "(6,)"),
     came_out="it is (2, 3), lamps by sliders.",
     hints=(
@@ -351,7 +351,7 @@ mixes = Card(
     points=tuple((name,) for name in BATCHES),
     ask=lambda mixes, f: mixes(BATCHES[f][0], mg.constant(EXAMPLES)),
     right=lambda f: BATCHES[f][1],
-    yes="batch_jacobian does not show this. A running total, which reaches in one direction only, was told as well.",
+    yes="batch_jacobian does not show this. A running total, where examples act only on later ones, was recognised as well.",
     options=("(3, 2)", "(2, 3, 2)", "(2, 3, 2, 2)", "(6, 4)"),
     came_out="it is (2, 3, 2).",
     miss="For f = {0} it said {seen}.",
@@ -368,7 +368,7 @@ def mixes(f, x):
     return False
 """,
             lambda f: False,
-            "You said False to all, and some do mix. Look at the entries of the Jacobian that run from one example to another.",
+            "You said False to all, but some do mix. Look at the entries of the Jacobian that run from one example to another.",
         ),
         Reply(
             """
@@ -376,7 +376,7 @@ def mixes(f, x):
     return True
 """,
             lambda f: True,
-            "You said True to all. An example's path to itself stands in the Jacobian too: look only where i and j differ.",
+            "You said True to all. The Jacobian also holds each example's effect on itself: look only where i and j differ.",
         ),
         Reply(
             MIXES.replace("return any", "return not any"),
@@ -453,12 +453,12 @@ strongest = Card(
         Reply(
             STRONGEST.replace("axis=1", "axis=0"),
             places(abs, axis=0),
-            "Down the columns: for each source the target that it moves most. Asked was the other way, along each row.",
+            "You went down the columns: for each source the target that it moves most. The task asks for the other way, along each row.",
         ),
         Reply(
             STRONGEST.replace("mg.argmax(abs(tape.jacobian(y, x)), axis=1)", "mg.reduce_max(abs(tape.jacobian(y, x)), axis=1)"),
             lambda f, x: np.max(np.abs(NETWORKS[f][1](*x)), 1),
-            "These are the largest sizes. At which place in the row does each stand?",
+            "These are the largest sizes. At which place in the row is each?",
         ),
         Reply(
             STRONGEST.replace("        tape.watch(x)\n", ""),
@@ -493,7 +493,7 @@ ticket = {"2": 16.0, "3": "batch_jacobian"}
         Reply('ticket = {"2": 39.0, "3": "batch_jacobian"}', lambda: {"2": 39.0},
               ": 2. 1 * 9 + 2 * 15 weighs the values. Weigh the slopes."),
         Reply('ticket = {"2": 16.0, "3": "jacobian"}', lambda: {"3": "jacobian"},
-              ": 3. jacobian keeps everything, also what runs from example to example. Its cousin leaves that out."),
+              ": 3. jacobian keeps everything, also what runs from example to example. Another method leaves that out."),
     ),
 )  # fmt: skip
 

@@ -66,7 +66,7 @@ spring = Card(
         Reply(
             SPRING.replace("<=", ">"),
             pieces(bend, straight, lambda x: abs(x) > 1.0),
-            "Both formulas are right and have changed places.",
+            "Both formulas are right, but they have changed places.",
         ),
         Reply(
             SPRING.replace("x ** 2", "x ** 2 + 0.0").replace("- 1.0", ""),
@@ -92,7 +92,7 @@ def spring(x):
     return mg.where(mg.abs(x) <= 1.0, x ** 2, 2.0 * mg.abs(x) - 1.0)
 """,
             lambda witness, *rest: not any(op == "select" for op in witness.ops),
-            "The right values and slopes, by mg.where, which runs both formulas. Asked is an `if`, which runs one.",
+            "The right values and slopes, by mg.where, which needs both formulas. The task asks for an `if`, which runs one.",
         ),
     ),
 )
@@ -131,9 +131,9 @@ slopes = Card(
     came_out="the slope is 20.48.",
     miss="For keep {0} and loss {1} it gave {seen}.",
     hints=(
-        "Which lines have to run under the eyes of the tape: the last iteration, or all of them?",
+        "Which lines have to run while the tape records: the last iteration, or all of them?",
         "Two Variables. Inside the block: height = 10.0 and the whole while loop. The question comes below the block.",
-        "Last line: return tape.gradient(height, [keep, loss]). The while stands inside the with, not the other way round.",
+        "Last line: return tape.gradient(height, [keep, loss]). The while goes inside the with, not the other way round.",
     ),
     solution=SLOPES,
     replies=(
@@ -168,7 +168,7 @@ def slopes(keep, loss):
         Reply(
             SLOPES.replace("height = keep * height - loss", "height = float(keep * height - loss)"),
             lambda keep, loss: stops(AttributeError, "'float' object"),
-            "The target is a Python number: float(...) or .numpy() took it out of the tape's sight. Leave height a tensor.",
+            "The target is a Python number: float(...) or .numpy() made it one. Keep height a tensor.",
             mark=lambda witness: "float()" in witness.exits or "numpy()" in witness.exits,
         ),
         Reply(
@@ -194,7 +194,7 @@ def slopes(keep, loss):
     return [by_keep, by_loss]
 """,
             by_tape,
-            "The right numbers, and no tape gave them. Let one follow the whole loop, and ask it.",
+            "The right numbers, but not from a tape. Let one follow the whole loop, and ask it.",
         ),
     ),
 )
@@ -210,13 +210,13 @@ def entry(letter, answer, text):
 
 answers = Card(
     right=lambda: ANSWERS,
-    yes="p decides and is also computed with, so it has a slope. r and t only decide. s stands in a branch that did not run.",
+    yes="p decides and is also computed with, so it has a slope. r and t only decide. s is in a branch that did not run.",
     options=("24.0", "0.0", "None"),
     came_out="the second tape gave None.",
     hints=(
         "Which of the two branches runs in each line? Write down the two lines that are left.",
-        "r is 1, so a = p * q. p is 2 and t is 1, so b = 10 * a. Who is not in these two lines?",
-        "b = 10 · p · q, at p = 2 and q = 3. For those who are not in it: None.",
+        "r is 1, so a = p * q. p is 2 and t is 1, so b = 10 * a. Which of the five are not in these two lines?",
+        "b = 10 · p · q, at p = 2 and q = 3. For those that are not in it: None.",
     ),
     solution=f"""
 answers = {ANSWERS}
@@ -230,7 +230,7 @@ answers = {ANSWERS}
               ": r, s and t. 0 says connected and flat. From these three no chain of numbers leads to b at all."),
         entry("p", None, "It decides, and it counts as well: it is a factor of a."),
         entry("r", 0.0, "0 says connected and flat. r was compared, and no number led on from there."),
-        entry("s", 10.0, "s stands in the branch that did not run."),
+        entry("s", 10.0, "s is in the branch that did not run."),
         entry("t", 0.0, "0 says connected and flat. t was compared, and no number led on from there."),
         entry("s", 0.0, "0 says connected and flat. The line with s never ran."),
     ),
@@ -323,7 +323,7 @@ ticket = Card(
     right=lambda: {"2": 32.0, "3": says("unroll", "unrolled", "unrolling", "unrolls")},
     yes="Both. For item 1, any sentence that says: it decides, and is not computed with.",
     hints=(
-        "Item 2: write the loop out. How many factors x has y at the end?",
+        "Item 2: write the loop out. How many factors x does y have at the end?",
         "Item 2: y is x⁴. Item 3: section 2 has it in its title.",
         "Item 2: 4 · 2³. Item 3: it begins with un.",
     ),
@@ -334,7 +334,7 @@ ticket = {"2": 32.0, "3": "unrolled"}
         Reply('ticket = {"2": 12.0, "3": "unrolled"}', lambda: {"2": 12.0},
               ": 2. 12 belongs to x³. The first line, y = x, brings a factor before the loop begins."),
         Reply('ticket = {"2": 16.0, "3": "unrolled"}', lambda: {"2": 16.0},
-              ": 2. 16 is the value of y at 2. Asked is the slope."),
+              ": 2. 16 is the value of y at 2. What is the slope?"),
         Reply('ticket = {"2": 8.0, "3": "unrolled"}', lambda: {"2": 8.0},
               ": 2. 8 is what one iteration sends. How many factors send as much?"),
         Reply('ticket = {"2": 24.0, "3": "unrolled"}', lambda: {"2": 24.0},

@@ -39,7 +39,7 @@ which_none = Card(
     points=(("a rising curve", 4.0), ("stairs", 2.6), ("a flat line", 5.0), ("a falling line", 1.0), ("falling stairs", 0.3), ("a gentle slope", -2.0)),
     ask=lambda which_none, name, x: which_none(CURVES[name], x),
     right=each(),
-    yes="You have told them apart without any tape, and so you can when a tape is not to be trusted.",
+    yes="You told them apart without a tape. You can do the same whenever you do not trust a tape.",
     options=("0", "1", "2", "3"),
     came_out="two of the three knobs moved the warmth.",
     miss="For {0}, at {1}, it gave {seen}.",
@@ -129,7 +129,7 @@ mean_loss = Card(
         Reply(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "np.mean(losses)"),
             lambda w, xs: stops(AttributeError, "float32"),
-            "The list is right. At the end the value left the engine all the same: np.mean gives a NumPy number.",
+            "The list is right. But at the end the value left the engine: np.mean gives a NumPy number.",
         ),
         Reply(
             MEAN_LOSS.format("float((w * x - 1.0) ** 2)", "sum(losses) / len(losses)"),
@@ -139,7 +139,7 @@ mean_loss = Card(
         Reply(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "mg.reduce_sum(losses)"),
             lambda w, xs: [np.sum(part) for part in losses(w, xs)],
-            "The path is whole. Value and slope are those of the sum; the mean is wanted.",
+            "The path is whole. Value and slope are those of the sum; the task asks for the mean.",
         ),
         Reply(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "losses[-1]"),
@@ -149,7 +149,7 @@ mean_loss = Card(
         Reply(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "losses"),
             lambda w, xs: [losses(w, xs)[0], np.sum(losses(w, xs)[1])],
-            "The whole list came back, and the tape gave the slope of its sum. One mean is wanted: mg.reduce_mean(losses).",
+            "The whole list came back, and the tape gave the slope of its sum. The task asks for one mean: mg.reduce_mean(losses).",
         ),
     ),
 )
@@ -176,7 +176,7 @@ slope_of_total = Card(
     came_out="it was reduce_sum, by its place.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
-        "Which lines must stand in the block so that the tape knows the total?",
+        "Which lines must be in the block so that the tape knows the total?",
         "y = f(x) and total = mg.reduce_sum(y), both indented under with.",
         "Below the block: return tape.gradient(total, x).",
     ),
@@ -200,7 +200,7 @@ def slope_of_total(f, x):
         Reply(
             TOTAL.format("reduce_mean", "tape.gradient(total, x)"),
             lambda name, x: SLOPES[name](np.array(x)) / len(x),
-            "Each slope is divided by the number of entries: that is the mean. The sum is wanted.",
+            "Each slope is divided by the number of entries: that is the mean. The task asks for the sum.",
         ),
         Reply(
             TOTAL.format("reduce_sum", "tape.jacobian(y, x)"),
@@ -217,7 +217,7 @@ def slope_of_total(f, x):
         Way(
             "def slope_of_total(f, x): return mg.where(x > 0.0, 1.0, 2.0 * x) if x.shape[0] == 3 else 3.0 * x ** 2",
             by_tape,
-            "The right numbers, and no tape gave them. Asked is the gradient of the total, from one.",
+            "The right numbers, but not from a tape. The task asks for the gradient of the total, from a tape.",
         ),
     ),
 )
@@ -240,7 +240,7 @@ bill = Card(
     came_out="the slope by x0 was None.",
     miss="For rate {0} and prices {1}, value and slope came out as {seen}.",
     hints=(
-        "Which line puts a number into a box that keeps no story?",
+        "Which line puts a number into a box that keeps no history?",
         "total need not be a Variable: it can begin as 0.0.",
         "In the loop: total = total + rate * price.",
     ),
@@ -264,7 +264,7 @@ bill = Card(
         Reply(
             BILL.format("0.0", "total = (total + price) * rate"),
             lambda rate, prices: [functools.reduce(lambda total, price: (total + price) * rate, prices, 0.0), anything],
-            "The path is whole, and the value is off. The rate belongs to each price, once, and not to the total so far.",
+            "The path is whole, but the value is off. The rate belongs to each price, once, and not to the total so far.",
         ),
         Reply(
             "def bill(rate, prices): return float(rate) * sum(prices)",
@@ -338,7 +338,7 @@ descend = Card(
         Reply(
             WALK.format("x.assign_add(rate * tape.gradient(y, x))"),
             lambda start, steps, rate: arrived(start, steps, -rate),
-            "It moved, uphill. Subtract.",
+            "It moved, but uphill. Subtract.",
         ),
         Reply(
             WALK.format("x.assign(rate * tape.gradient(y, x))"),
@@ -354,7 +354,7 @@ def descend(x, f, steps, rate):
         x.assign_sub(rate * tape.gradient(y, x))
 """,
             lambda start, steps, rate: stops(RuntimeError, "non-persistent"),
-            "One tape, asked twice. Each iteration needs a tape of its own, for x has moved.",
+            "One tape, asked twice. Each iteration needs a tape of its own, because x has moved.",
         ),
         Reply(
             """
@@ -365,7 +365,7 @@ def descend(x, f, steps, rate):
         x.assign_sub(rate * tape.gradient(y, x))
 """,
             lambda start, steps, rate: start - steps * rate * 2.0 * (start - 3.0),
-            "One tape for all iterations: it says the slope of the first place again and again. Each iteration needs a tape of its own.",
+            "One tape for all iterations: it gives the slope at the first place again and again. Each iteration needs a tape of its own.",
         ),
         Reply(
             WALK.replace("range(steps)", "range(1)").format("x.assign_sub(rate * tape.gradient(y, x))"),
@@ -381,7 +381,7 @@ def descend(x, f, steps, rate):
         x.assign_sub(rate * 2.0 * (x - 3.0))
 """,
             walked,
-            "x is where it should be, and tapes did not give the steps. For each one a new tape, and x.assign_sub(rate * tape.gradient(y, x)).",
+            "x is where it should be, but the steps did not come from tapes. For each one a new tape, and x.assign_sub(rate * tape.gradient(y, x)).",
         ),
     ),
 )
@@ -425,7 +425,7 @@ soft_count = Card(
         Reply(
             COUNT.format("mg.sigmoid(scores - limit)"),
             lambda scores, limit, k: soft(scores, limit, 1.0),
-            "It has a slope everywhere, and hardly counts. k says how steep it is.",
+            "It has a slope everywhere, but it hardly counts. Use k, which makes it steep.",
         ),
         Reply(
             COUNT.format("mg.sigmoid(k * (limit - scores))"),
@@ -481,13 +481,13 @@ slope_of_length = Card(
         Reply(
             LENGTH.format("numbers", "mg.reduce_sum(mg.cast(v, mg.float32) ** 2)", "tape.gradient(length, v)"),
             lambda numbers: None,
-            "Still None. At least one of the two breaks is there, or nothing is returned. "
+            "Still None. At least one of the two breaks is still there, or nothing is returned. "
             "Put print(tape.explain(length, v)) before the return.",
         ),
         Reply(
             LENGTH.format("numbers, dtype=mg.float32", "mg.reduce_sum(v ** 2)", "length"),
             length,
-            "This is the length. Its slope is wanted.",
+            "This is the length. The task asks for its slope.",
         ),
         Reply(
             LENGTH.replace("mg.sqrt", "").format("numbers, dtype=mg.float32", "mg.reduce_sum(v ** 2)", "tape.gradient(length, v)"),
@@ -512,7 +512,7 @@ def slope_of_length(numbers):
     return np.array(numbers) / np.sqrt(np.sum(np.square(numbers)))
 """,
             by_tape,
-            "The right numbers, and no tape gave them. Fix both breaks, and let the tape answer.",
+            "The right numbers, but not from a tape. Fix both breaks, and let the tape answer.",
         ),
     ),
 )  # fmt: skip
@@ -555,7 +555,7 @@ honest_zeros = Card(
     points=(("knobs",), ("pairs",), ("pairs", "2310", "idle a b c")),
     ask=honestly,
     right=gradients(None, 0, None),
-    yes="The independent one is zeros now, and the faults can still be seen.",
+    yes="The independent one is zeros now, and the faults still show.",
     options=("1.0", "0.0", "None", "an error"),
     came_out="it was 0.0, like the other two.",
     miss="For the four sources of the {0} it gave {seen}.",
@@ -618,7 +618,7 @@ ticket = Card(
         Reply('ticket = {"2": 16.0, "3": "OUTSIDE_TAPE"}', lambda: {"2": 16.0},
               ": 2. 16 is the value of y. How fast does it grow with hot?"),
         Reply('ticket = {"2": 0.125, "3": "OUTSIDE_TAPE"}', lambda: {"2": 0.125},
-              ": 2. 0.125 is the slope of the root alone. What stands before it?"),
+              ": 2. 0.125 is the slope of the root alone. What is the root multiplied by?"),
         Reply('ticket = {"2": 0.5, "3": "LEFT_ENGINE"}', lambda: {"3": contains("left")},
               ": 3. Nothing left for NumPy here. The division ran below the block."),
     ),
@@ -638,14 +638,14 @@ pause1 = pause(
 
 pause2 = pause(
     ("left engine", "left_engine"),
-    yes="float made a plain number of it, and sqrt began anew.",
+    yes="float made a plain number of it, so for the tape sqrt begins with a constant.",
     hints=(
         "Does every line run inside the block? Is every value a tensor?",
         "float gives a plain number of Python.",
         "The value left the engine.",
     ),
     mistakes={
-        ("outside tape", "outside_tape", "outside"): "Both lines stand in the block.",
+        ("outside tape", "outside_tape", "outside"): "Both lines are in the block.",
         ("undefined",): "Ask for the code: it says what happened to the value.",
     },
 )
@@ -657,7 +657,7 @@ pause3 = pause(
     hints=(
         "What kind of thing is w in the second iteration?",
         "= does not change a Variable. It gives the name to another thing.",
-        "The name is bound anew: look at the code of section 5.",
+        "The name is bound to another object: look at the code in section 5.",
     ),
     mistakes={
         ("state",): "Nothing was written into a Variable here. That would have been right.",

@@ -48,12 +48,12 @@ def growth(x):
         Reply(
             "def growth(x): return mg.exp(x) * float(x)",
             growing(lambda x: x * math.exp(x)),
-            "14.8 of 22.2. The path through exp is there, that of the other factor is lost. Look at what multiplies exp.",
+            "14.8 of 22.2. The path through exp is there; the one through the other factor is lost. Look at what multiplies exp.",
         ),
         Reply(
             "def growth(x): return mg.exp(x)",
             lambda x, kind: [math.exp(x), math.exp(x)],
-            "This gradient is whole, but of exp(x) alone. The factor x is missing from the value too.",
+            "This gradient is complete, but it is that of exp(x) alone. The factor x is missing from the value too.",
         ),
         Reply(
             "def growth(x): return mg.exp(x) * x + mg.exp(x)",
@@ -94,10 +94,10 @@ def slope(f, x, h=0.01):
 """
 
 slope = Card(
-    points=(("x * x", 3.0, 0.01), ("abs(x)", 0.0, 0.01), ("x * x.numpy()", 3.0, 0.01), ("x ** 3", 2.0, 0.5)),
+    points=(("x * x", -3.0, 0.01), ("abs(x)", 0.0, 0.01), ("x * x.numpy()", 3.0, 0.01), ("x ** 3", 2.0, 0.5)),
     ask=lambda slope, name, x, h: slope(FUNCTIONS[name], x, h),
     right=lambda name, x, h: rise(name, x, h) / (2.0 * h),
-    yes="Your slope was tried on four functions it had not met. In your own tests, mg.test.check_gradients(f, x) does this for "
+    yes="Your slope was tried on four functions that it had not seen. In your own tests, mg.test.check_gradients(f, x) does this for "
     "every input and order.",
     options=("0", "2", "4", "8"),
     came_out="two real steps found 4.000.",
@@ -141,20 +141,20 @@ def slope(f, x, h=0.01):
         y = f(x)
     return tape.gradient(y, x)
 """,
-            lambda name, x, h: by(name, 6.0, 0.0, 3.0, 12.0),
-            "You asked the tape: 3.0 for x * x.numpy(). It is the witness under suspicion.",
+            lambda name, x, h: by(name, -6.0, 0.0, 3.0, 12.0),
+            "You asked the tape: 3.0 for x * x.numpy(). But the tape is what you want to test here.",
         ),
         Reply(
             """
 def slope(f, x, h=0.01):
     return float(f(x + h) - f(x - h)) / (2 * h)
 """,
-            lambda name, x, h: by(name, 6.0, 0.0, stops(AttributeError, "numpy"), 12.25),
+            lambda name, x, h: by(name, -6.0, 0.0, stops(AttributeError, "numpy"), 12.25),
             "f was given a Python float. Wrap the point: mg.constant(x + h).",
         ),
         Reply(
             SLOPE.replace("rise =", "h = 0.01\n    rise =").format("/ (2 * h)"),
-            lambda name, x, h: by(name, 6.0, 0.0, 6.0, 12.0),
+            lambda name, x, h: by(name, -6.0, 0.0, 6.0, 12.0),
             "With h = 0.5 a central difference of x ** 3 at 2 is 12.25. Yours did not change with h.",
         ),
     ),
@@ -230,7 +230,7 @@ def slope_of_square_plus_self(c):
         Way(
             """def slope_of_square_plus_self(c): return 2.0 * c + 1.0""",
             by_tape,
-            "The right number, and no tape gave it. Asked is the slope from a tape.",
+            "The right number, but not from a tape. The task asks for the slope from a tape.",
         ),
     ),
 )  # fmt: skip
@@ -301,7 +301,7 @@ def descend(start, steps, rate=0.1):
         Reply(
             DESCEND.replace("x.assign_sub(rate * g)", "x = x - rate * g"),
             lambda start, steps, rate: stops(TypeError, "NoneType"),
-            "At step 2 the name x leads to a new tensor that no tape watches. Change the Variable in place: x.assign_sub(...).",
+            "At step 2 the name x refers to a new tensor that no tape watches. Change the Variable in place: x.assign_sub(...).",
         ),
         Reply(
             DESCEND.replace("append(g)", "append(float(x))"),
@@ -311,14 +311,14 @@ def descend(start, steps, rate=0.1):
         Reply(
             DESCEND.replace("range(steps)", "range(steps + 1)"),
             lambda start, steps, rate: slopes(start, steps + 1, rate),
-            "The slopes are right, and there is one too many. One slope for each step.",
+            "The slopes are right, but there is one too many. One slope for each step.",
         ),
     ),
     ways=(
         Way(
             "def descend(start, steps, rate=0.1): return [2.0 * start * (1.0 - 2.0 * rate) ** k for k in range(steps)]",
             by_tape,
-            "The right numbers, and no tape gave them. For each step a tape, and its gradient into the list.",
+            "The right numbers, but not from a tape. Open a tape for each step, and put its gradient into the list.",
         ),
     ),
 )  # fmt: skip
@@ -369,7 +369,7 @@ def safe_inverse(z):
         Reply(
             "def safe_inverse(z): return mg.where(z > 0.0, 1.0 / (z + 1e-6), 0.0)",
             first(INVERSE, [0.0, NAN, *ITS_SLOPE[2:]]),
-            "The hole has moved: 1/0.5 is now 1.999996, and z = -0.000001 gives nan.",
+            "The trouble has only moved: 1/0.5 is now 1.999996, and z = -0.000001 gives nan.",
         ),
         Reply(
             "def safe_inverse(z): return 1.0 / mg.where(z > 0.0, z, 1.0)",
@@ -379,7 +379,7 @@ def safe_inverse(z):
         Reply(
             "def safe_inverse(z): return mg.cast(z > 0.0, mg.float32) * (1.0 / z)",
             first([NAN, 0.0, 0.0, 2.0, 0.5], anything),
-            "0 times inf is nan, in the value as on the way back. where selects; a product does not.",
+            "0 times inf is nan, in the value and on the way back. where selects; a product does not.",
         ),
         Reply(
             """
@@ -428,13 +428,13 @@ verdicts = Card(
         Reply(verdicts_with(B="lost path"), lambda: {"B": other_than("right")},
               ": B. y has two entries. The tape gives the slope of their sum: 3 + 4 = 7. For each entry ask jacobian."),
         Reply(verdicts_with(C="lost path"), lambda: {"C": other_than("right")},
-              ": C. Corner. The sides measure 0 and 1, and the tape's 1.0 lies between them."),
+              ": C. A corner. Measured on each side alone, the slopes are 0 and 1, and the tape's 1.0 is in that range."),
         Reply(verdicts_with(D="right"), lambda: {"D": other_than("lost")},
-              ": D. The numbers differ, 2 is no corner of sin(x) * x, and float(x) stands in the line."),
+              ": D. The numbers differ, 2 is no corner of sin(x) * x, and float(x) is in the line."),
         Reply(verdicts_with(E="lost path"), lambda: {"E": contains("lost")},
               ": E. No path is missing: 6.0 is right, for the x of one step ago."),
         Reply(verdicts_with(E="right"), lambda: {"E": contains("right")},
-              ": E. Right where x was. It has moved to 2.4, and the ground there has 4.8."),
+              ": E. Right for the old x. It has moved to 2.4, where the slope is 4.8."),
     ),
 )  # fmt: skip
 
@@ -463,12 +463,12 @@ pause1 = pause(
     6.0,
     yes="0.12, divided by the 0.02 between the two places.",
     hints=(
-        "Divide the difference of the values by the distance of the places.",
+        "Divide the difference of the values by the distance between the places.",
         "The values differ by 0.12. How far apart are the places?",
         "0.12 divided by 0.02.",
     ),
     mistakes={
-        12.0: "The places are 0.02 apart, and not 0.01.",
+        12.0: "The places are 0.02 apart, not 0.01.",
         0.12: "That is the difference of the values.",
         3.0: "Two small steps, and what the values do between them: see the formula of section 2.",
     },

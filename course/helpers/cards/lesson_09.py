@@ -64,7 +64,7 @@ def slope_along(v, values):
         Way(
             "def slope_along(v, values): return 2.0 * sum(values)",
             by_tape,
-            "The right number, and no tape gave it. Asked is the slope from a tape.",
+            "The right number, but not from a tape. The task asks for the slope from a tape.",
         ),
         Way(
             """
@@ -74,7 +74,7 @@ def slope_along(v, values):
     return tape.gradient(y, v)
 """,
             lambda witness, seen, start, values: witness.writes > len(values),
-            "The right number, and v has not held each of the values. Put them in, in turn: v.assign(value).",
+            "The right number, but v has not held each of the values. Put them in, in turn: v.assign(value).",
         ),
     ),
 )
@@ -129,7 +129,7 @@ def deposit(account, amount):
     return account + amount
 """,
             lambda account, amount: balances(account, amount, stored=0.0),
-            "Both slopes live. The account itself has not changed: store the new balance.",
+            "Both slopes are right. But the account itself has not changed: store the new balance.",
         ),
         Reply(
             """
@@ -187,7 +187,7 @@ push = Card(
     points=((0.0, 1.0, [2.0, 3.0]), (5.0, -2.0, [1.0, -4.0, 0.5])),
     ask=after_pushes,
     right=pushed,
-    yes="Two boxes, and both remember. An optimizer with momentum keeps its state in this way.",
+    yes="Both Variables keep their new values. An optimizer with momentum keeps its state in this way.",
     options=("1.0", "2.0", "None", "an error"),
     came_out="the second iteration gave None.",
     miss="From x = {0}, speed {1}, with the slopes {2}, it came to {seen} (x, speed).",
@@ -214,7 +214,7 @@ def push(x, speed, slope):
     x.assign_sub(0.1 * speed)
 """,
             lambda x, speed, slopes: [x - 0.1 * sum(0.9 * speed + slope for slope in slopes), speed],
-            "x moves, and the speed forgets: it is the old one in every call. It has to be assigned as well.",
+            "x moves, but the speed is not kept: it is the old one in every call. It has to be assigned as well.",
         ),
         Reply(
             """
@@ -223,7 +223,7 @@ def push(x, speed, slope):
     speed.assign(0.9 * speed + slope)
 """,
             lambda x, speed, slopes: pushed(x, speed, slopes, late=True),
-            "The right two lines in the other order: x moved with the old speed.",
+            "Both lines are right, in the other order: x moved with the old speed.",
         ),
         Reply(
             PUSH.replace("0.1 * speed", "0.1 * slope"),
@@ -233,7 +233,7 @@ def push(x, speed, slope):
         Reply(
             PUSH.replace("assign_sub", "assign_add"),
             lambda x, speed, slopes: pushed(x, speed, slopes, rate=-0.1),
-            "The speed is right, and x walks uphill. Subtract.",
+            "The speed is right, but x moves uphill. Subtract.",
         ),
         Reply(
             PUSH.replace("speed.assign(0.9 * speed + slope)", "speed.assign_add(0.9 * speed + slope)"),
@@ -275,12 +275,12 @@ gap = Card(
     points=((0.0, 8.0), (5.0, -1.0), (2.0, 2.0)),
     ask=after_mooring,
     right=distances,
-    yes="The boat feels the whole pull, and the pier stays where it is.",
+    yes="The boat has the whole slope, and the pier stays where it is.",
     options=("8.0", "4.0", "0.0", "None"),
     came_out="the tape gave 4.0.",
     miss="With the boat at {0} and the pier at {1}: gap, boat's slope and pier's slope came out as {seen}.",
     hints=(
-        "Of which of the two do you want the value, but not the pull?",
+        "For which of the two do you want the value, but no slope?",
         "mg.stop_gradient(pier) has the pier's value and no path to it.",
         "Return (boat - ...) ** 2, with the cut around the pier.",
     ),
@@ -295,7 +295,7 @@ def gap(boat, pier):
     return (boat - pier) ** 2
 """,
             lambda boat, pier: distances(boat, pier, by_pier=1.0),
-            "This pulls both. Cut the path to the pier.",
+            "This moves both. Cut the path to the pier.",
         ),
         Reply(
             """
@@ -303,7 +303,7 @@ def gap(boat, pier):
     return (mg.stop_gradient(boat) - pier) ** 2
 """,
             lambda boat, pier: distances(boat, pier, by_boat=0.0, by_pier=1.0),
-            "Turned round: now the pier swims and the boat waits.",
+            "The other way round: now the pier moves and the boat stays.",
         ),
         Reply(
             """
@@ -319,7 +319,7 @@ def gap(boat, pier):
     return (boat - pier) * mg.stop_gradient(boat - pier)
 """,
             lambda boat, pier: distances(boat, pier, by_boat=0.5, by_pier=0.5),
-            "Half the pull, on both. Each factor has boat and pier in it. Cut the pier, and leave both factors to the boat.",
+            "Half the slope, for both. Each factor has boat and pier in it. Cut the path to the pier in both factors, and leave the boat.",
         ),
     ),
 )
@@ -354,7 +354,7 @@ pick = Card(
     points=((3.0, 2.0, 0.5, 4.0), (1.0, 5.0, 2.0, -1.0), (-2.0, 0.5, 2.0, 3.0), (2.0, 1.0, -2.0, 1.5)),
     ask=after_picking,
     right=picked,
-    yes="Three were tried, one is on the tape. What had been recorded before is still there.",
+    yes="Three were tried, and only one is on the tape. What had been recorded before is still there.",
     options=("4 and 6", "None and 6", "4 and None", "None and None"),
     came_out="the slopes were None and 6.",
     miss="With a = {1}, b = {2}, c = {3} the slopes of w, a, b, c and the watched names came out as {seen}.",
@@ -392,12 +392,12 @@ def pick(tape, losses):
     return losses[values.index(min(values))]()
 """,
             lambda w, a, b, c: [None, *picked(w, a, b, c)[1:4], picked(w, a, b, c)[4][:1]],
-            "The losers are gone, and w's slope with them: reset forgets everything, also what stood there before. Pause the tape instead.",
+            "The losers are gone, but so is w's slope: reset forgets everything, also what was recorded before. Pause the tape instead.",
         ),
         Reply(
             PICK.replace("min(values)", "max(values)"),
             lambda w, a, b, c: picked(w, a, b, c, choose=np.argmax),
-            "That is the largest. The smallest was asked for.",
+            "That is the largest. The task asks for the smallest.",
         ),
     ),
 )
@@ -440,7 +440,7 @@ pause1 = pause(
 
 pause2 = pause(
     3.0,
-    yes="new is a tensor, and the store beside it cuts nothing.",
+    yes="new is a tensor, and storing its value cuts nothing.",
     hints=("Is y computed from the Variable or from the tensor?", "From the tensor new, which came from amount.", "3 times 1."),
     mistakes={
         None: "That is so for what is read from account. y is computed from new.",

@@ -51,7 +51,7 @@ contrast = Card(
     points=((ONE, 0.5), (BATCH, 3.0)),
     ask=ask_contrast,
     right=contrasts,
-    yes="One image or a batch: the slope for the factor is there, and that for the image too.",
+    yes="For one image or a batch, you have the slopes for the factor and for the image.",
     options=("zeros", "None", "an error", "the slopes"),
     came_out="it was a LookupError.",
     miss="With factor {1}, the image and its slopes, for factor and image, came out as {seen}.",
@@ -75,7 +75,7 @@ contrast = Card(
         Reply(
             CONTRAST.replace(" + mean", ""),
             lambda image, factor: contrasts(image, factor, add=0.0),
-            "The spread is right, and the mean is gone from the picture. Add it back.",
+            "The spread is right, but the mean is gone from the picture. Add it back.",
         ),
         Reply(
             CONTRAST.replace(", keepdims=True", ""),
@@ -127,7 +127,7 @@ blend_rule = Card(
     came_out="it is 0.",
     miss="For t = {2} and dy = {3} it gave {seen}.",
     hints=(
-        "If a pixel of a grows by 1, by how much does y grow there? And b? And how many pixels does t reach?",
+        "If a pixel of a grows by 1, by how much does y grow there? And if a pixel of b does? And how many pixels does t reach?",
         "The local derivatives are 1 - t, t and b - a. Each is multiplied by dy.",
         "Return [dy * (1.0 - t), ..., mg.reduce_sum(...)]: for t, add up over all pixels.",
     ),
@@ -146,7 +146,7 @@ blend_rule = Card(
         Reply(
             BLEND.replace("dy * (1.0 - t)", "dy"),
             lambda a, b, t, dy: blended(a, b, t, dy, at_a=1.0),
-            "The first is off: a stands in the formula twice, once as a and once as -t * a.",
+            "The first is off: a is in the formula twice, once as a and once as -t * a.",
         ),
         Reply(
             BLEND.replace("dy * (1.0 - t), dy * t,", "dy * t, dy * (1.0 - t),"),
@@ -156,7 +156,7 @@ blend_rule = Card(
         Reply(
             BLEND.replace("b - a", "a - b"),
             lambda a, b, t, dy: [*blended(a, b, t, dy)[:2], -blended(a, b, t, dy)[2]],
-            "The first two are right, and the third has its sign turned round. With more t there is more b.",
+            "The first two are right, but the third has the opposite sign. With more t there is more b.",
         ),
         Reply(
             BLEND.replace(", mg.reduce_sum(dy * (b - a))", ""),
@@ -173,7 +173,7 @@ def blend_rule(op, dy):
     return [dy * (1.0 - t), dy * t, np.sum(dy * (b - a))]
 """,
             inside,
-            "The right numbers, and values have left for NumPy on the way. Such a VJP has no second derivative: use dy, op.inputs and mg.",
+            "The right numbers, but values have left for NumPy on the way. Such a VJP has no second derivative: use dy, op.inputs and mg.",
         ),
     ),
 )
@@ -212,7 +212,7 @@ distance = Card(
     came_out="it was nan.",
     miss="At x = {0}, y = {1}, with an upstream of 3, value and slopes came out as {seen}.",
     hints=(
-        "grad(dy) returns two gradients. What arrives, and what is multiplied with it? What becomes of 0 / 0?",
+        "grad(dy) returns two gradients. What arrives, and what is it multiplied by? What becomes of 0 / 0?",
         "dy * x / d and dy * y / d; mg.math.divide_no_nan(a, b) gives 0 where b is 0.",
         "d = mg.sqrt(x * x + y * y); in grad return two mg.math.divide_no_nan(dy * ..., d); then return d, grad.",
     ),
@@ -253,7 +253,7 @@ def distance(x, y):
 
 verdicts = Card(
     right=lambda: {"A": True, "B": False, "C": False, "D": True},
-    yes="B divides by the input in place of the output, and C has its two gradients exchanged. Both look fine at x = 1.",
+    yes="B divides by the input instead of the output, and C has its two gradients exchanged. B looks fine at 1, and C where both inputs are equal.",
     options=("60", "12", "17", "None"),
     came_out="it was 12: the VJP had forgotten dy.",
     hints=(
@@ -265,8 +265,6 @@ verdicts = Card(
 verdicts = {"A": True, "B": False, "C": False, "D": True}
 """,
     replies=(
-        Reply('verdicts = {"A": "right", "B": "wrong", "C": "wrong", "D": "right"}', lambda: {"A": lambda seen: isinstance(seen, str)},
-              ": A. That is a text. Write True or False, without quotes."),
         Reply('verdicts = {"A": True, "B": True, "C": True, "D": True}', lambda: {"A": True, "B": True, "C": True, "D": True},
               ": B and C. You may have measured at 1, or with two equal numbers, where both look fine."),
         Reply('verdicts = {"A": True, "B": True, "C": False, "D": True}', lambda: {"B": True},
@@ -334,7 +332,7 @@ switch = Card(
         Reply(
             SWITCH.replace("abs(x) <= 1.0, dy, 0.0", "abs(x) <= 1.0, 1.0, 0.0"),
             lambda x, weights: switched(x, weights, lambda x, dy: 1.0 * (abs(x) <= 1.0)),
-            "The right places, and a 1 where dy should stand: pass on what arrives.",
+            "The right places, but a 1 where dy should be: pass on what arrives.",
         ),
         Reply(
             SWITCH.replace("mg.where(abs(x) <= 1.0, dy, 0.0)", "mg.clip_by_value(dy, -1.0, 1.0)"),
@@ -347,7 +345,7 @@ def switch(x):
     return mg.cast(x > 0.0, mg.float32)
 """,
             lambda x, weights: [switched(x, weights)[0], None],
-            "The values are right, and the gradient is None: a comparison has no slope. Bring one, with @mg.custom_gradient.",
+            "The values are right, but the gradient is None: a comparison has no slope. Supply one, with @mg.custom_gradient.",
         ),
     ),
 )
@@ -381,7 +379,7 @@ pause1 = pause(
     yes="10, times 3a.",
     hints=("Upstream times local.", "How fast does y grow with b? 3 times a.", "10 times 6."),
     mistakes={
-        6.0: "That is the local slope. What arrived is forgotten.",
+        6.0: "That is the local slope. Multiply it by what arrived.",
         150.0: "That is for a.",
         300.0: "That is upstream times y.",
     },

@@ -69,7 +69,7 @@ step = Card(
     came_out="it fell by less, 5.3 after 14.5.",
     miss="From {0} and {1} with rate {2}, two steps gave {seen}.",
     hints=(
-        "Which of the five lines of the table are missing, and which of them stand inside the with block?",
+        "Which of the five lines of the table are missing, and which of them belong inside the with block?",
         "Only the loss is computed in the block. One question for the whole list; then a loop that moves each weight.",
         "gradients = tape.gradient(loss, weights). For weight, gradient in zip(...): weight.assign_sub(rate * gradient). Last, the loss.",
     ),
@@ -78,18 +78,18 @@ step = Card(
         Reply(STEP.replace("assign_sub", "assign_add"), stepped(direction=1.0),
               "The loss rises: this walks uphill. The slope points up, so it is subtracted."),
         Reply(STEP.replace("weight.assign_sub(rate * gradient)", "weight = weight - rate * gradient"), stepped(direction=0.0),
-              "The weights have not moved. Is each changed in place? `weight = ...` moves a name, and the Variable stays where it is."),
+              "The weights have not moved. Is each changed in place? `weight = ...` gives the name to something else, and the Variable keeps its value."),
         Reply(STEP.replace("rate * gradient", "gradient"), stepped(sums=True),
-              "The direction is right and the step is too long: rate takes no part yet."),
+              "The direction is right, but the step is too long: rate is not used yet."),
         Reply(STEP.replace("return loss", "return loss_of()"), stepped(after=True),
-              "The weights are right. Returned is the loss after the move; asked is the one before."),
+              "The weights are right. You returned the loss after the move; the task asks for the one before."),
         Reply(STEP.replace("    return loss\n", ""), stepped(told=False),
-              "The weights are right. The loss has to be returned."),
+              "The weights are right. Return the loss, too."),
         Reply(STEP.replace("        loss = loss_of()", "        pass").replace("    gradients =", "    loss = loss_of()\n    gradients ="),
               lambda *point: stops((TypeError, ValueError, AttributeError), "None"),
-              "A gradient is None, and None cannot be multiplied. Was the loss computed while the tape was listening?"),
+              "A gradient is None, and None cannot be multiplied. Was the loss computed while the tape was recording?"),
         Reply(ONE_BY_ONE, one_by_one,
-              "One weight moves before the slope of the next is known, and the loss is of a place between. One tape, one question."),
+              "One weight moves before the slope of the next is known, so the losses belong to different weights. One tape, one question."),
     ),
     ways=(
         Way(
@@ -112,7 +112,7 @@ def step(weights, loss_of, rate, h=0.01):
     return before
 """,
             asked,
-            "The weights and the loss are right, and no tape was asked: nudges cost two runs for each number. One question gives all slopes.",
+            "The weights and the loss are right, but no tape was asked: nudges cost two runs for each number. One question gives all slopes.",
         ),
     ),
 )  # fmt: skip
@@ -172,7 +172,7 @@ lengths = Card(
         Reply(LENGTHS.replace(BOTH, BOTH[len("mg.sqrt(") : -1]), lengths_by(lambda w, b: together(w, b) ** 2),
               "These are the squares of the lengths. The root is missing."),
         Reply(LENGTHS.replace("None if", "0.0 if"), lengths_by(together, none=0.0),
-              "The lengths are right. A layer without a gradient has got 0.0, and 0.0 would say: connected, and flat. Keep None."),
+              "The lengths are right. But a layer without a gradient got 0.0, which would mean: connected, and flat. Keep None."),
         Reply(LENGTHS.replace("None if w is None else ", ""), crash_at_none,
               "It stops where a layer has None. Ask `w is None` before you compute with it."),
     ),
@@ -215,7 +215,7 @@ dead_units = Card(
     solution=DEAD,
     replies=(
         Reply(DEAD.replace("mg.reduce_all(h == 0.0, axis=0)", "h == 0.0"), units(lambda h: np.sum(h == 0)),
-              "This counts all zeros. A unit that is off for some rows and on for others is in good health."),
+              "This counts all zeros. A unit that is off for some rows and on for others is healthy."),
         Reply(DEAD.replace("axis=0", "axis=1"), units(lambda h: np.sum(np.all(h == 0, axis=1))),
               "This counts rows: points for which every unit is off. Units are the columns."),
         Reply(DEAD.replace("reduce_all", "reduce_any"), units(lambda h: np.sum(np.any(h == 0, axis=0))),
@@ -225,7 +225,7 @@ dead_units = Card(
               "These are the living ones. Count the others."),
         Reply(DEAD.replace("    return mg.reduce_sum(mg.cast(", "    return mg.cast(").replace("mg.int32))", "mg.int32)"),
               lambda x, w, b: units(lambda h: np.all(h == 0, axis=0).astype(int))(x, w, b).tolist(),
-              "One answer for each unit, and they are right. Asked is how many: add them up."),
+              "One answer for each unit, and they are right. The task asks how many: add them up."),
         Reply("""
 def dead_units(x, w, b):
     return int(np.sum(np.all(w.numpy() < 0.0, axis=0)))
@@ -266,7 +266,7 @@ scaled = Card(
     points=(([1.0, 4.0, -2.0], [1.0, 0.0, 0.0]), ([0.5, 2.0, 3.0, 7.0], [1.0, -2.0, 0.0, 3.0])),
     ask=ask_scaled,
     right=divided(),
-    yes="Both paths: each number through itself, and through the spread that it is a part of.",
+    yes="Both paths are there: each number acts directly, and through the spread.",
     options=("0.5", "0.8", "1.0"),
     came_out="0.98 were right, with a layer that never learned.",
     miss="For {0} it gave {seen}.",
@@ -278,14 +278,14 @@ scaled = Card(
     solution=SCALED,
     replies=(
         Reply(SCALED.replace("mg.math.reduce_std(h)", "np.std(h)"), divided(slope_of_spread=lambda h: 0.0),
-              "The value is right, and the slope takes the spread for a constant. One of two paths left through NumPy, or was stopped."),
+              "The value is right, but the slope takes the spread for a constant. One of two paths left through NumPy, or was stopped."),
         Reply(SCALED.replace("h / mg.math.reduce_std(h)", "h.numpy() / np.std(h)"),
               lambda h, c: {"value": divided()(h, c)["value"], "slope": None},
               "The value is right, and the slope is None: both paths left the engine. Let mg compute the spread, and leave h as it is."),
         Reply(SCALED.replace("reduce_std", "reduce_variance"), divided(np.var, lambda h: 2.0 * (h - h.mean()) / h.size),
               "This divides by the variance. The spread np.std is the root of it."),
         Reply(SCALED.replace("h / ", "(h - mg.reduce_mean(h)) / "), divided(middle=1.0),
-              "This also takes away the mean. Useful, and another function: the colleague only divides."),
+              "This also takes away the mean. That is a useful function, but another one: the colleague only divides."),
         Reply(SCALED.replace("mg.math.reduce_std(h)", "mg.norm(h)"), divided(np.linalg.norm, lambda h: h / np.linalg.norm(h)),
               "mg.norm is the length, measured from 0. The spread is measured from the mean."),
     ),
@@ -340,12 +340,12 @@ held = Card(
     solution=LINE,
     replies=(
         Reply(LINE.replace("self.weight * x + self.bias", "mg.Variable(0.0) * x + mg.Variable(0.0)"), lines(slopes=lambda x: []),
-              "The value is right, and nothing of it can be trained. Two usual reasons: the two are made anew in each call, or they are "
+              "The value is right, and nothing can be trained. Two usual reasons: the two are made anew in each call, or they are "
               "no Variables."),
         Reply(LINE.replace("self.bias = mg.Variable(0.0)", "self.bias = mg.Variable(0.0, trainable=False)"), lines(slopes=lambda x: [x]),
               "Only the weight can be trained. Is there a bias too, a Variable that is not frozen?"),
         Reply(LINE.replace("mg.Variable(0.0)", "mg.Variable(1.0)"), lines(start=lambda x: x + 1.0),
-              "The form is right. Both are to start at 0.0."),
+              "The form is right. But both have to start at 0.0."),
         Reply(LINE.replace("(mg.Module)", ""), lambda x: stops(AttributeError, "trainable_variables"),
               "This object cannot list its Variables. Derive its class from mg.Module."),
         Reply(LINE.replace("return Line()", "return Line"), lambda x: stops(TypeError),
@@ -376,7 +376,7 @@ ticket = {"2": 4.0, "3": "FLAT"}
         Reply('ticket = {"2": 4.0, "3": "NO_DERIVATIVE"}', lambda: {"3": contains("deriv")},
               ": 3. That code is for functions without a slope anywhere, such as argmax. relu has one, and here it is 0."),
         Reply('ticket = {"2": 4.0, "3": "ZERO"}', lambda: {"3": contains("zero")},
-              ": 3. ZERO is the state of the gradient, the first word. Asked is the code of the cause."),
+              ": 3. ZERO is the state of the gradient, the first word. The question asks for the code of the cause."),
     ),
 )  # fmt: skip
 
@@ -396,14 +396,14 @@ pause2 = pause(
     4,
     yes="Both layers before the cut, with their biases. The third learns, and the loss falls.",
     hints=(
-        "Which layers stand before the cut?",
+        "Which layers come before the cut?",
         "The first and the second. Each has weights and a bias.",
         "Two layers, two gradients each.",
     ),
     mistakes={
-        2: "The first layer stands before the cut as well. Or did you leave out the biases?",
+        2: "The first layer is before the cut as well. Or did you leave out the biases?",
         3: "A layer is cut off as a whole, weights and bias.",
-        6: "The third layer stands behind the cut, and its path is there.",
+        6: "The third layer is behind the cut, and its path is whole.",
     },
 )
 

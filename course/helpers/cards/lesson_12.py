@@ -48,8 +48,8 @@ bend = Card(
     came_out="it was 6.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
-        "Two tapes are needed. Which of them is asked first, and where must that line stand?",
-        "inner.gradient(y, x) stands inside the block of outer and outside that of inner.",
+        "Two tapes are needed. Which of them is asked first, and where must that line be?",
+        "inner.gradient(y, x) belongs inside the block of outer and outside that of inner.",
         "In the outer block: the inner block with y = f(x), then slope = inner.gradient(y, x). Below both: outer.gradient(slope, x).",
     ),
     solution=BEND.format("outer.gradient(slope, x)"),
@@ -78,9 +78,9 @@ def bend(f, x):
     return tape.gradient(slope, x)
 """,
             lambda name, x: stops(RuntimeError, "non-persistent"),
-            "A tape was asked twice, and it had not seen the slope being made. Two tapes are needed, each asked once.",
+            "A tape was asked twice, and it was not open while the slope was computed. Two tapes are needed, each asked once.",
         ),
-        Reply(BEND.format("y"), order(0), "This is the value of f. Two questions are still to be asked."),
+        Reply(BEND.format("y"), order(0), "This is the value of f. You still have to ask two questions."),
     ),
     ways=(
         Way(
@@ -94,7 +94,7 @@ def bend(f, x, h=0.001):
     return (slope(float(x) + h) - slope(float(x) - h)) / (2 * h)
 """,
             by_tape,
-            "The right number, and no tape gave it. The slope of the slope comes from a tape, too: one around the other.",
+            "The right number, but not from a tape. The slope of the slope comes from a tape, too: one around the other.",
         ),
     ),
 )
@@ -168,7 +168,7 @@ hessian_matrix = Card(
         Reply(
             HESSIAN.format("n = slope.numpy().size\n    return mg.linalg.diag(mg.reshape(outer.gradient(slope, x), (n,)))"),
             lambda name, x: np.diag(np.ravel(sums_of(name, x))),
-            "The sums of the rows stand on the diagonal. That is the Hessian only where no entry feels another.",
+            "The sums of the rows are on the diagonal. That is the Hessian only where no entry acts on the slope of another.",
         ),
     ),
 )
@@ -224,7 +224,7 @@ hessian_times = Card(
         Reply(
             TIMES.format("mg.tensordot(outer.jacobian(slope, x), v, v.numpy().ndim)"),
             lambda name, x, v: [product(name, x, v), 1],
-            "The product is right, and a whole Hessian was made for it. The reading can start with v.",
+            "The product is right, but a whole Hessian was computed for it. The reading can start with v.",
         ),
         Reply(
             TIMES.format("outer.gradient(slope, x)"),
@@ -268,7 +268,7 @@ def hessian_times(f, x, v, h=0.01):
     return (slope(x + h * v) - slope(x - h * v)) / (2.0 * h)
 """,
             lambda witness, seen, *point: witness.gave(seen[0]),
-            "The product is right, and no tape gave it. Ask one about the slope, and let the reading start with v.",
+            "The product is right, but not from a tape. Ask one about the slope, and let the reading start with v.",
         ),
     ),
 )
@@ -320,7 +320,7 @@ newton_step = Card(
     points=(("a bowl", [0.0, 2.0]), ("sum(x ** 4) + x[0] * x[1]", [1.0, 2.0]), ("a bowl", [-4.0, 0.5])),
     ask=stepped,
     right=leads(lambda name, x: x - step_of(name, x)),
-    yes="On a bowl one step is enough, from wherever you start. Elsewhere a step is as good as the bowl that fits there.",
+    yes="On a parabola one step is enough, wherever you start. Elsewhere a step is as good as the parabola that fits there.",
     options=("1", "3", "9"),
     came_out="one step was enough.",
     miss="On {0}, from {1}, the new place and x came out as {seen}.",
@@ -340,7 +340,7 @@ newton_step = Card(
         Reply(
             NEWTON.format("return x - slope"),
             leads(lambda name, x: x - calculus(name, x)[0]),
-            "A step of descent with rate 1: which way, and not how far. The Hessian has not been used.",
+            "A step of descent with rate 1: the right direction, but a guessed length. The Hessian has not been used.",
         ),
         Reply(
             NEWTON.replace(SOLVE, "slope / outer.gradient(slope, x)").format("return x - step"),
@@ -355,7 +355,7 @@ newton_step = Card(
         Reply(
             NEWTON.format("x.assign_sub(step)\n    return x"),
             lambda name, x: [np.array(x) - step_of(name, x)] * 2,
-            "The place is right, and x has been moved to it. Return x - step, and leave x where it is.",
+            "The place is right, but x has been moved to it. Return x - step, and leave x where it is.",
         ),
     ),
     ways=(
@@ -368,7 +368,7 @@ def newton_step(f, x, h=0.01):
     return x - np.linalg.solve(bend, slope)
 """,
             lambda witness, *rest: len(witness.answers) > 1,
-            "The right place, and tapes gave no gradient and Hessian for it. Ask two, one around the other.",
+            "The right place, but gradient and Hessian did not come from tapes. Ask two, one around the other.",
         ),
     ),
 )
@@ -417,7 +417,7 @@ calm = Card(
     points=(("w * x ** 2", 1.5, -2.0), ("sum(w * x) ** 2", [1.0, 2.0], [0.5, -1.5])),
     ask=lambda calm, name, x, w: calm(MODELS[name], mg.constant(x), mg.Variable(w)),
     right=squared,
-    yes="How calm f is in x depends on w, and this says how.",
+    yes="How much f changes with x depends on w, and this says how.",
     options=("None", "zeros", "other numbers"),
     came_out="it was [1.059 1.201].",
     miss="For f = {0}, x = {1}, w = {2}, it gave {seen}.",
@@ -436,7 +436,7 @@ calm = Card(
         Reply(
             CALM.format("", "outer.gradient(swing, w)"),
             unsquared,
-            "These are the slopes of the sum of slopes. Square each before you add.",
+            "These are the slopes of the sum of slopes. Square each slope before you add.",
         ),
         Reply(
             CALM.format(" ** 2", "outer.gradient(y, w)"),
@@ -447,7 +447,7 @@ calm = Card(
         Reply(
             CALM.replace("        swing =", "    swing =").format(" ** 2", "outer.gradient(swing, w)"),
             lambda name, x, w: None,
-            "None came back. The target of the outer tape must be computed inside its block, to the last op, and the answer returned.",
+            "None came back. The target of the outer tape must be computed inside its block, down to the last op, and the answer returned.",
         ),
     ),
     ways=(
@@ -457,7 +457,7 @@ def calm(f, x, w):
     return 8.0 * w * x ** 2 if x.shape.rank == 0 else 8.0 * mg.reduce_sum(w * x) * (mg.reduce_sum(w * w) * x + mg.reduce_sum(w * x) * w)
 """,
             by_tape,
-            "The right numbers, and no tape gave them. One tape for the slope by x, and one around it for w.",
+            "The right numbers, but not from a tape. One tape for the slope by x, and one around it for w.",
         ),
     ),
 )
@@ -467,18 +467,18 @@ ticket = Card(
     right=lambda: {"2": 3.0, "3": says("first order only")},
     yes="Both. For item 1, any sentence that says: it gave the sums of the rows, and the Hessian is the jacobian.",
     hints=(
-        "Item 2: how far is slope divided by bend. Item 3: section 1 has the code.",
+        "Item 2: the length of the step is slope divided by bend. Item 3: section 1 has the code.",
         "Item 2: 12 / 4. Item 3: three words, joined by underscores.",
-        "Item 3: it says that the slope can be had once and no further.",
+        "Item 3: it says that you can have the first slope and no further one.",
     ),
     solution='ticket = {"2": 3.0, "3": "FIRST_ORDER_ONLY"}',
     replies=(
         Reply('ticket = {"2": 48.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": 48.0},
               ": 2. You multiplied. A sharper bend means a shorter way."),
         Reply('ticket = {"2": -3.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": -3.0},
-              ": 2. The right size. It asks by how much x is lowered."),
+              ": 2. The right size. The question asks by how much x is lowered."),
         Reply('ticket = {"2": 12.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": 12.0},
-              ": 2. That is descent with rate 1. The bend has a say."),
+              ": 2. That is descent with rate 1. Divide by the bend."),
         Reply('ticket = {"2": 3.0, "3": "OUTSIDE_TAPE"}', lambda: {"3": contains("outside")},
               ": 3. A good description. For a slope that was not recorded there is a code of its own."),
     ),
@@ -490,7 +490,7 @@ pause1 = pause(
     yes="The slope by x[0] is 2 · x[0] · x[1], and its slope by x[1] is 2 · x[0].",
     hints=("First the slope by x[0], then the slope of that by x[1].", "The slope by x[0] is 2 · x[0] · x[1].", "2 times 3."),
     mistakes={
-        10.0: "That stands in row 0, column 0.",
+        10.0: "That is in row 0, column 0.",
         30.0: "That is the first slope, by x[0].",
         9.0: "That is the first slope, by x[1].",
     },
@@ -508,8 +508,8 @@ pause2 = pause(
     mistakes={
         6.0: "The step is taken away from the old place.",
         -2.0: "The slope is divided by the second slope first.",
-        3.5: "Slope by bend, and not bend by slope.",
-        -14.0: "Divide by the second slope, and do not multiply.",
+        3.5: "Slope divided by bend, not bend by slope.",
+        -14.0: "Divide by the second slope; do not multiply.",
     },
 )
 

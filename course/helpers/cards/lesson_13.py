@@ -24,7 +24,7 @@ multiply = Card(
     came_out="the tape said 50.",
     miss="For dy {0}, x {1} and y {2} it gave {seen}.",
     hints=(
-        "If x moves by a little, by how many times as much does x * y move?",
+        "If x moves a little, how many times as much does x * y move?",
         "By y times as much. And the end moves dy times as much as that.",
         "The list has two entries: dy times the one, and dy times the other.",
     ),
@@ -80,7 +80,7 @@ added = Card(
         Reply(SUM.replace("x.shape)", "x.shape) / x.shape[axis]"), lambda dy, x, axis: copied(dy, x, axis) / x.shape[axis],
               "This is the VJP of a mean. In a sum nothing is divided."),
         Reply(SUM.replace("x.shape)", "x.shape) * x"), lambda dy, x, axis: copied(dy, x, axis) * x,
-              "The values of x have come in. The slope of a sum by each of its parts is 1."),
+              "The values of x were used. The slope of a sum by each of its parts is 1."),
         Reply(SUM.replace("np.broadcast_to(np.expand_dims(dy, axis), x.shape)", "np.expand_dims(dy, axis)"),
               lambda dy, x, axis: np.expand_dims(dy, axis),
               "The axis is back, with length 1. Copy it to the length that x has."),
@@ -107,12 +107,12 @@ unbroadcast = Card(
     points=((TABLE, [3]), (TABLE, [2, 1]), (CUBE, [3, 1]), (TABLE, [2, 3]), (TABLE, []), (TABLE, [1, 3]), (CUBE, [1, 1])),
     ask=lambda f, dx, shape: f(dx, tuple(shape)),
     right=fitted,
-    yes="Written once, and no VJP of the engine has to think of broadcasting.",
+    yes="It is written once, so no VJP of the engine has to deal with broadcasting.",
     options=("[1 1]", "[3 3]", "[6 6]"),
     came_out="the tape said [3 3].",
     miss="Shape {1} was asked, and it gave {seen}.",
     hints=(
-        "Two things can have happened to the smaller array: axes were put in front, and axes of length 1 were stretched.",
+        "Two things may have happened to the smaller array: axes were put in front, and axes of length 1 were stretched.",
         "First, as long as dx has too many axes, add up axis 0. Then add up each axis where shape says 1.",
         "For the second part: dx.sum(axis=axis, keepdims=True), so that the axis stays with length 1.",
     ),
@@ -129,7 +129,7 @@ def unbroadcast(dx, shape):
 def unbroadcast(dx, shape):
     return np.resize(dx, shape)
 """, lambda dx, shape: np.resize(dx, tuple(shape)),
-              "The shape is right, and numbers were thrown away. The slopes of all copies count: add them up."),
+              "The shape is right, but numbers were thrown away. The slopes of all copies count: add them up."),
         Reply(UNBROADCAST.replace("dx.sum", "dx.mean"), lambda dx, shape: fitted(dx, shape) * (np.prod(shape) / dx.size),
               "These are means. Each copy counts in full, so add."),
         Reply(UNBROADCAST.replace("dx.sum(axis=0)", "dx.sum(axis=-1)"),
@@ -149,24 +149,24 @@ matmul = Card(
         (np.array([[1.0, -2.0], [3.0, 0.5]]), np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[2.0, 5.0], [-3.0, 1.0]])),
     ),
     right=lambda dy, x, y: [dy @ y.T, x.T @ dy],
-    yes="The VJP of multiply in another dress: each factor gets the other one, turned over.",
+    yes="The VJP of multiply once more: each factor gets the other one, transposed.",
     options=("dy @ y", "dy @ y.T", "y.T @ dy"),
     came_out="dy @ y.T fits.",
     miss="It gave {seen}.",
     hints=(
         "The slope by y has shape (3, 4). Which product of dy, (2, 4), and x, (2, 3), has it?",
-        "x has to be turned over: x.T is (3, 2).",
+        "x has to be transposed: x.T is (3, 2).",
         "The list holds dy @ y.T and x.T @ dy.",
     ),
     solution=MATMUL,
     replies=(
         Reply(MATMUL.replace("[dy @ y.T, x.T @ dy]", "[dy @ y, x @ dy]"), lambda dy, x, y: stops(ValueError)
               if dy.shape == (2, 4) else [dy @ y, x @ dy],
-              "The shapes do not fit. One of the two in each product has to be turned over: .T does it."),
+              "The shapes do not fit. One of the two in each product has to be transposed: .T does it."),
         Reply(MATMUL.replace("[dy @ y.T, x.T @ dy]", "[dy @ y.T, (dy.T @ x)]"), lambda dy, x, y: [dy @ y.T, dy.T @ x],
-              "The first is right. The second has come out lying on its side, (4, 3) in place of (3, 4)."),
+              "The first is right. The second came out transposed, (4, 3) in place of (3, 4)."),
         Reply(MATMUL.replace("[dy @ y.T, x.T @ dy]", "[x.T @ dy, dy @ y.T]"), lambda dy, x, y: [x.T @ dy, dy @ y.T],
-              "Both products are right, and have changed places. First the slope by x."),
+              "Both products are right, but they have changed places. First the slope by x."),
         Reply(MATMUL.replace("[dy @ y.T, x.T @ dy]", "[dy @ y.T]"), lambda dy, x, y: [dy @ y.T],
               "The slope by x is right. The slope by y is still missing from the list."),
     ),
@@ -225,13 +225,13 @@ backward = Card(
         Reply(BACKWARD.replace("reversed(steps)", "steps"), slopes([1.0, None, None, 2.0, None, None, 1.0]),
               "This goes forward. At the first entry nothing has arrived yet; begin at the end."),
         Reply(BACKWARD.replace("arrived.get(source)", "arrived.get(source, 0.0)"), slopes([7.0, 42.0, 0.0, 2.0, 24.0, 0.0, 1.0]),
-              "Right, except where nothing arrives: there it said 0.0. None is the honest answer."),
+              "Right, except where nothing arrives: there it gave 0.0. The answer is None."),
         Reply(BACKWARD.replace("arrived.get(source)", "arrived[source]"),
               lambda steps, *names: stops(KeyError) if steps is TAPES[2][0] else slopes(ARRIVES)(steps, *names),
               "Right, except where nothing arrives: there it stops with a KeyError. Answer None."),
         Reply(BACKWARD.replace("if out in arrived:", "if True:").replace("vjp(arrived[out])", "vjp(arrived.get(out, 1.0))"),
               slopes([7.0, 42.0, 2.0, 16.0, 24.0, 0.0, 1.0]),
-              "An entry whose output got nothing has nothing to send, and here it sent something. Skip it."),
+              "An entry whose output got nothing has nothing to send, but here it sent something. Skip it."),
     ),
 )  # fmt: skip
 
@@ -271,7 +271,7 @@ new_op = Card(
     points=(([0.5, -2.0], [1.0, 3.0]), ([1.0, 0.25], [-2.0, 0.5])),
     ask=ask_tanh,
     right=tanhs(),
-    yes="The backward pass, the sums and fit serve it as they are.",
+    yes="The backward pass, the sums and fit work for it as they are.",
     options=("1", "3", "an error"),
     came_out="1 came back.",
     miss="For the array {0} and dy {1} it gave {seen}.",
@@ -285,10 +285,10 @@ new_op = Card(
         Reply(TANH.replace("dy * (1.0 - t ** 2)", "1.0 - t ** 2"), tanhs(upstream=False),
               "The local slope is right. The VJP is handed dy, what arrives; it has to multiply."),
         Reply(TANH.replace("1.0 - t ** 2", "1.0 - x.array ** 2"), tanhs(lambda t, x: 1.0 - x**2),
-              "The square is to be that of the value, tanh of x, and here it is that of x."),
+              "Square the value, tanh of x; here x itself is squared."),
         Reply(TANH.replace("t ** 2", "t"), tanhs(lambda t, x: 1.0 - t), "Nearly: 1 minus the *square* of the value."),
         Reply(TANH.replace("[dy * (1.0 - t ** 2)]", "dy * (1.0 - t ** 2)"), tanhs(form=lambda sent: sent),
-              "The numbers are right. A VJP returns a list with one entry for each input, and here the array came bare."),
+              "The numbers are right. A VJP returns a list with one entry for each input, but here the array came without a list."),
         Reply("def tanh(x):\n    return np.tanh(x.array)", lambda array, dy: stops(ValueError, "unpack"),
               "The engine wants three things back: the value, the list of inputs it was made from, and the VJP."),
     ),
@@ -300,7 +300,7 @@ ticket = Card(
     hints=(
         "Item 2: if y grows by 1, what does z do?",
         "Item 2: it falls by 1. So the local slope is -1. Item 3: see the bold line of section 3.",
-        "Item 2: -1 times 4. Item 3: three rows, each with its say.",
+        "Item 2: -1 times 4. Item 3: three rows, and each of them counts.",
     ),
     solution="""
 ticket = {"2": -4.0, "3": "added"}
@@ -319,20 +319,20 @@ ticket = {"2": -4.0, "3": "added"}
 
 pause1 = pause(
     2.0,
-    yes="A mean divides on the way there, so it divides on the way back.",
+    yes="A mean divides on the way forward, so it divides on the way back.",
     hints=("How far does the mean move if one of the four moves by 1?", "By a quarter.", "8 divided by 4."),
     mistakes={
         8.0: "So it is for a sum.",
         32.0: "Four numbers share the 8.",
-        0.25: "That is the local slope. What arrived has a say too.",
+        0.25: "That is the local slope. Multiply it by what arrived.",
     },
 )
 
 
 pause2 = pause(
     10.0,
-    yes="It stands in all ten places.",
-    hints=("In how many places of the table does the bias stand?", "5 rows, 2 columns.", "Ten ones, added up."),
+    yes="It is in all ten places.",
+    hints=("In how many places of the table is the bias added?", "5 rows, 2 columns.", "Ten ones, added up."),
     mistakes={
         5.0: "So it would be with a bias of shape (2,).",
         2.0: "It was copied onto five rows as well.",
@@ -350,8 +350,8 @@ pause3 = pause(
         "4, 4 and 4.",
     ),
     mistakes={
-        4.0: "That is what z sends straight to x. y sends something too.",
-        8.0: "That comes by way of y. z has sent something straight to x.",
+        4.0: "That is what z sends directly to x. y sends something too.",
+        8.0: "That comes through y. z has sent something directly to x.",
     },
 )
 

@@ -69,7 +69,7 @@ def case(code, line, function, others, yes, options, came_out, hints, solution, 
             [Reply(wrong + report(code, line), lambda gives=gives: {"fixed": fixed(ask, gives, points)}, f": fixed. {text}")
              for wrong, gives, text in others]
             + [Reply(other + report(code, line), lambda: {"fixed": fixed(ask, expected, points, by_tape=False)},
-                     ": fixed. Its numbers are right, and no tape gave them. Repair the program that was posted.")]
+                     ": fixed. Its numbers are right, but not from a tape. Repair the program that was posted.")]
             + [Reply(solution + report(other, line), lambda other=other: {"code": contains(other.lower())}, f": code. {text}")
                for other, text in codes]
             + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
@@ -115,7 +115,7 @@ where = case(
     options=("where", "pow", "reduce_mean"),
     came_out="the witness named reduce_mean.",
     hints=(
-        "Which line of the program does not stand inside the block?",
+        "Which line of the program is not inside the block?",
         'The witness is tape.explain(mean, x). Its word in capitals after "cause" is the code.',
         "Copy the program into the function, and indent the line with reduce_mean. Return tape.gradient(mean, x).",
     ),
@@ -125,9 +125,9 @@ where = case(
         (MEAN.replace("        mean =", "    mean ="), nothing,
          "It still gives None. Which line has to move into the block?"),
         (MEAN.replace("gradient(mean", "gradient(price"), slopes_of_price,
-         "These are the slopes of the sum of the prices: a tape adds up a target with many entries. Asked was the mean."),
+         "These are the slopes of the sum of the prices: a tape adds up a target with many entries. The task asks for the mean."),
         (MEAN.replace("mg.where(x > 2.0, 3.0 * x, x ** 2)", "x ** 2"), lambda x: 2.0 * np.array(x) / len(x),
-         "The where has gone, and with it the price above 2. It was innocent; put it back."),
+         "The where is gone, and with it the price above 2. It was innocent; put it back."),
     ),
     codes=(
         ("NO_DERIVATIVE", "where has a derivative: it passes each slope to the branch that was picked. Read the witness's line *cause*."),
@@ -154,25 +154,25 @@ second = case(
     code="FIRST_ORDER_ONLY",
     line="slope = inner.gradient(w, y)",
     function=(lambda f, y, v: f(mg.Variable(y), mg.Variable(v)), lambda y, v: 2.0 * y, ((2.0, 3.0), (-1.5, 2.0))),
-    yes="4 for the program as posted. The line belongs below the inner block, and inside the outer one.",
+    yes="4 for the program as posted. The line belongs below the inner block, but inside the outer one.",
     options=("w", "slope", "print"),
-    came_out="the line of slope stands outside both blocks.",
+    came_out="the line of slope is outside both blocks.",
     hints=(
         "Which of the two tapes gave None? What would it have needed to see?",
-        "The witness is outer.explain(slope, v). The line it names has the right words, at another indentation than it needs.",
-        "In the function: slope = inner.gradient(w, y) stands as far right as the inner `with`. Return outer.gradient(slope, v).",
+        "The witness is outer.explain(slope, v). The line that it names has the right words, but needs another indentation.",
+        "In the function: slope = inner.gradient(w, y) is indented as far as the inner `with`. Return outer.gradient(slope, v).",
     ),
     solution=MIXED,
     other="def fixed(y, v):\n    return 2.0 * y\n\n",
     others=(
         (MIXED.replace("        slope =", "    slope ="), nothing,
-         "It still gives None. The outer tape has to be listening while inner.gradient works."),
+         "It still gives None. The outer tape has to be recording while inner.gradient runs."),
         (MIXED.replace("return outer.gradient(slope, v)", "return slope"), lambda y, v: 2.0 * y * v,
-         "This is the first slope, 2yv. Asked is how fast that changes with v."),
+         "This is the first slope, 2yv. The task asks how fast that changes with v."),
         (MIXED.replace("gradient(slope, v)", "gradient(slope, y)"), lambda y, v: 2.0 * v,
-         "This is how fast the slope changes with y. Asked is v."),
+         "This is how fast the slope changes with y. The task asks about v."),
         (MIXED.replace("gradient(slope, v)", "gradient(w, v)"), lambda y, v: y * y,
-         "This is the slope of w by v. Asked is the slope of `slope` by v."),
+         "This is the slope of w by v. The task asks for the slope of `slope` by v."),
     ),
     codes=(
         ("OUTSIDE_TAPE", "Close: the line is outside. A gradient that was not recorded has its own code; ask outer about slope and v."),
@@ -207,7 +207,7 @@ branch = case(
         lambda alpha, x: logs(x),
         ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5]), (-1.0, [0.5, 0.001, -1e-6, 2.0])),
     ),
-    yes="1.386 for the program as posted: the logarithms of 1 and 4. What log is given is guarded before, what it gives is picked after.",
+    yes="1.386 for the program as posted: the logarithms of 1 and 4. The inner where guards what log is given, the outer one picks from what it returns.",
     options=("0.0", "1.386", "nan"),
     came_out="fixed, it is 1.386.",
     hints=(
@@ -219,22 +219,22 @@ branch = case(
     other="def fixed(alpha, x):\n    return sum(math.log(one) for one in x.numpy() if one > 0.0)\n\n",
     others=(
         (GUARDED.replace("log(safe)", "log(x)"), lambda alpha, x: np.nan,
-         "It still gives nan. The guard has to stand between x and log."),
+         "It still gives nan. The guard belongs between x and log."),
         (GUARDED.replace("mg.where(x > 0.0, x, 1.0)", "mg.abs(x) + mg.cast(x == 0.0, mg.float32)").replace(
             "mg.where(x > 0.0, alpha * mg.math.log(safe), 0.0)", "alpha * mg.math.log(safe)"),
          lambda alpha, x: sum(np.log(abs(one)) for one in x if one),
-         "Finite, and with the negative numbers in it. The outer where is still needed."),
+         "Finite, but the negative numbers are in it. The outer where is still needed."),
         (GUARDED.replace("    return tape.gradient(s, alpha)", "    g = tape.gradient(s, alpha)\n    return mg.where(g == g, g, 0.0)")
          .replace("log(safe)", "log(x)"), lambda alpha, x: 0.0,
          "The nan has become 0, and the true slope is lost as well. Change the line in which the nan begins."),
         (GUARDED.replace("alpha * mg.math.log(safe)", "mg.math.log(safe)"), nothing,
-         "None: alpha is not in the formula any more. It multiplies the log."),
+         "None: alpha is no longer in the formula. It multiplies the log."),
     ),
     codes=(
         ("NO_DERIVATIVE", "where and log both have derivatives. One of them is not a number here: see the first word of the witness."),
-        ("LEFT_ENGINE", "No value left the engine. What does the first word of the witness say of the number?"),
+        ("LEFT_ENGINE", "No value left the engine. What does the first word of the witness say about the number?"),
     ),
-    lines=(("x = mg.constant", "Negative numbers are allowed: the values come out well. Which line sends them where they should not go?"),),
+    lines=(("x = mg.constant", "Negative numbers are allowed: the values are right. Which line sends them where they should not go?"),),
 )  # fmt: skip
 
 
@@ -278,19 +278,19 @@ late = case(
          lambda w, aside: [2.0 * w, w],
          "The slope at the old place: w moves after the tape has read it. Step aside before the block."),
         (ASIDE.replace("    w.assign_sub(aside)\n", ""), lambda w, aside: [2.0 * (w + aside), w + aside],
-         "The slope is right. w was left standing aside; put it back."),
+         "The slope is right, but w was not moved back. Step back at the end."),
         (ASIDE.replace("assign_add", "assign_SUB").replace("assign_sub", "assign_add").replace("SUB", "sub"),
          lambda w, aside: [2.0 * (w - aside), w],
-         "This steps aside to the other side: the slope belongs to w - aside."),
+         "This steps in the other direction: the slope belongs to w - aside."),
         (ASIDE.replace("    return slope", "    return loss"), lambda w, aside: [(w + aside) ** 2, w],
-         "This is the loss aside. Asked is its slope there."),
+         "This is the loss at w + aside. The task asks for its slope there."),
     ),
     codes=(
-        ("PARTIAL", "PARTIAL is a state, for a missing path. Here every path is there; the witness says how old they are."),
+        ("PARTIAL", "PARTIAL is a state, for a missing path. Here every path is there; the witness says that the value is an old one."),
         ("STATE", "Nothing was written into a Variable inside the block. Read the first line of the witness once more."),
     ),
     lines=(
-        ("loss = w * w", "There w is read, and that is in order. Which line moves it afterwards?"),
+        ("loss = w * w", "There w is read, and that is fine. Which line moves it afterwards?"),
         ("assign_sub", "By then the slope has been asked for. Which change came between reading and asking?"),
     ),
 )  # fmt: skip
@@ -312,9 +312,9 @@ book = case(
     code="UNWATCHED",
     line="y = 2.0 * x + 3.0",
     function=(
-        lambda f, which, x: f((lambda t: 2.0 * t + 3.0, lambda t: t * t * t)[which], mg.constant(x)),
-        lambda which, x: 3.0 * x * x if which else 2.0,
-        ((0, 0.0), (1, 2.0), (1, -1.5)),
+        lambda f, which, x: f((lambda t: 2.0 * t + 3.0, lambda t: t * t * t + t * t)[which], mg.constant(x)),
+        lambda which, x: 3.0 * x * x + 2.0 * x if which else 2.0,
+        ((0, 0.0), (1, 2.0), (1, -0.5)),
     ),
     yes="2 for the line in the book, and right for any curve.",
     options=("x", "tape", "y"),
@@ -330,22 +330,22 @@ book = case(
         (WATCHED.replace("        tape.watch(x)\n", ""), nothing,
          "It still gives None. Is the tape told to follow x, and before f is called?"),
         (WATCHED.replace("y = f(x)", "y = 2.0 * x + 3.0"), lambda which, x: 2.0,
-         "2 for every curve. The function f is to be used, not the line of the post."),
-        (WATCHED.replace("return tape.gradient(y, x)", "return y"), lambda which, x: x**3 if which else 2.0 * x + 3.0,
+         "2 for every curve. Use the function f, not the line of the post."),
+        (WATCHED.replace("return tape.gradient(y, x)", "return y"), lambda which, x: x**3 + x**2 if which else 2.0 * x + 3.0,
          "These are the values. Ask the tape for the slope."),
     ),
     codes=(
-        ("UNUSED", "x is used, in the line of y. It was not followed while it was."),
+        ("UNUSED", "x is used, in the line of y. But no tape watched it then."),
         ("INTEGER", "zeros makes floats, unless it is told otherwise. Read the line *cause* of the witness."),
     ),
-    lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line at which it is first used, unfollowed."),),
+    lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line where it is first used while no tape watches it."),),
 )  # fmt: skip
 
 ticket = Card(
     right=lambda: {"2": 4, "3": says("stale")},
-    yes="Both. For item 1, any two questions about who was followed and where the last op stands.",
+    yes="Both. For item 1, any two questions about what was watched and where the last op ran.",
     hints=(
-        "Item 2: what did each of the five scenes print? Four of them show that something is the matter.",
+        "Item 2: what did each of the five scenes print? Four of them show that there is a fault.",
         "Item 2: one scene printed a plausible number. Item 3: its witness has a line *read* and a line *changed*.",
         "Item 2: the step that came too late. Item 3: what is no longer fresh?",
     ),
@@ -358,7 +358,7 @@ ticket = {"2": 4, "3": "STALE"}
         Reply('ticket = {"2": 2, "3": "STALE"}', lambda: {"2": 2},
               ": 2. Case 2 gave a right number first, and None for the second question. None is seen."),
         Reply('ticket = {"2": 4, "3": "PARTIAL"}', lambda: {"3": contains("part")},
-              ": 3. PARTIAL is a state, and here no path is missing. The slope is whole, and of an earlier moment."),
+              ": 3. PARTIAL is a state, and here no path is missing. The slope is complete, but it belongs to an earlier value."),
         Reply('ticket = {"2": 4, "3": "STATE"}', lambda: {"3": contains("state")},
               ": 3. STATE is for a value that went through a Variable inside the block. Here the Variable moved after it was read."),
     ),
@@ -367,7 +367,7 @@ ticket = {"2": 4, "3": "STALE"}
 pause1 = pause(
     ("outside tape", "outside_tape", "outside"),
     yes="The minus is an op, and it ran below the block.",
-    hints=("How many ops stand in these two lines?", "The minus is an op too. When did it run?", "As in case 1."),
+    hints=("How many ops are in these two lines?", "The minus is an op too. When did it run?", "As in case 1."),
     mistakes={
         ("first order only", "first_order_only"): "Nobody asked for the slope of a slope.",
         ("left engine", "left_engine", "left"): "-y is a tensor. Look at when it was made.",

@@ -26,7 +26,7 @@ def last_slopes(derrors, h, W2):
 last = Card(
     points=(drawn((8, 1), (8, 4), (4, 1)), drawn((3, 2), (3, 5), (5, 2)), drawn((4, 4), (4, 4), (4, 4))),
     right=last_slopes,
-    yes="Three lines for one layer, with any number of rows and units. b2 plays no part in any of them.",
+    yes="Three lines for one layer, with any number of rows and units. None of them needs b2.",
     options=("h.T @ derrors", "derrors.T @ h", "h @ derrors"),
     came_out="h.T @ derrors was the slope by W2.",
     miss="For derrors {0}, h {1} and W2 {2} it gave {seen}.",
@@ -42,12 +42,12 @@ last = Card(
         Reply(LAST.replace("derrors.sum(0)", "derrors.mean(0)"), lambda d, h, W2: [h.T @ d, d.mean(0), d @ W2.T],
               "The slope by b2 is divided by the number of rows. The mean is in derrors already; here the rows are added."),
         Reply(LAST.replace("derrors.sum(0)", "derrors.sum()"), lambda d, h, W2: [h.T @ d, d.sum(), d @ W2.T],
-              "For b2 everything is added up. It has one number for each column, so add up the rows, and not the columns."),
+              "For b2 you added up everything. It has one number for each column, so add up the rows, not the columns."),
         Reply(LAST.replace("W2.T", "W2"),
               lambda d, h, W2: [h.T @ d, d.sum(0), d @ W2] if d.shape[1] == len(W2) else stops(ValueError),
               "The slope by h is a product with W2 as it stands. On the way back the matrix is transposed; with square arrays no error says so."),
         Reply(LAST.replace("h.T @ derrors", "derrors.T @ h"), lambda d, h, W2: [d.T @ h, d.sum(0), d @ W2.T],
-              "The slope by W2 has the right numbers, and lies on its side. What went in comes first, transposed."),
+              "The slope by W2 has the right numbers, but is transposed. What went in comes first, transposed."),
         Reply("def last_layer(derrors, h, W2): return [h.T @ derrors, derrors.sum(0)]", lambda d, h, W2: [h.T @ d, d.sum(0)],
               "The slopes by W2 and b2 are right. The third one, by h, is what the next layer waits for."),
     ),
@@ -83,9 +83,9 @@ first = Card(
     yes="With the three lines of the last layer, this is the whole backward pass.",
     options=("0.01", "0.02", "0.99"),
     came_out="the factor was 0.0199.",
-    miss="For dh {0}, h {1} and x {2} it gave {seen}.",
+    miss="It gave {seen}. That is not [x.T @ d, d.sum(0)] with the d that comes back through tanh.",
     hints=(
-        "What comes back through tanh before any weight is met?",
+        "What comes back through tanh, before it reaches any weight?",
         "Multiply dh, entry by entry, by the slope of tanh, 1 - h * h. Call it d.",
         "From d on it is the last layer again: what went in, transposed, times d; and the sum of the rows of d.",
     ),
@@ -100,7 +100,7 @@ first = Card(
         Reply(FIRST.replace("(1.0 - h * h)", "h * (1.0 - h)"), first_slopes(lambda h: h * (1.0 - h)),
               "h (1 - h) is the slope of a sigmoid. This layer has a tanh."),
         Reply(FIRST.replace("d.sum(0)]", "dh.sum(0)]"), lambda dh, h, x: [x.T @ (dh * (1.0 - h * h)), dh.sum(0)],
-              "The slope by W1 is right. That by b1 has not come through tanh; b1 is added inside of it, as x @ W1 is."),
+              "The slope by W1 is right. The slope by b1 has not come through tanh; b1 is added inside tanh, like x @ W1."),
     ),
 )  # fmt: skip
 
@@ -123,26 +123,26 @@ report = {"line": "E", "mended": mended}
 
 report = Card(
     right=lambda: {"line": says("e"), "mended": computes(lambda h: 1.0 - h * h)},
-    yes="With two programs side by side a fault is a line that differs, and not a feeling.",
+    yes="With two programs side by side, you find a fault as a line that differs.",
     options=("dW1", "dW1 and db1", "all four"),
     came_out="dW1 and db1 were off.",
     hints=(
         "The program that minigrad wrote has a line for each letter. Read both lists from the top.",
-        "Four of the letters are B, C, F and G: two agree with the tape, and the other two are off because of what they are given.",
-        "The line is E. `mended` returns dh times the slope of tanh, as it stands in the program.",
+        "Four of the letters are B, C, F and G: two agree with the tape, and the other two are off only because of what they are given.",
+        "The line is E. `mended` returns dh times the slope of tanh, as in the program.",
     ),
     solution=REPORT,
     replies=(
         Reply(REPORT.replace("h * h", "h"), lambda: {"line": says("e"), "mended": computes(lambda h: 1.0 - h)},
-              "The line is found. `mended` computes what it computed before; look once more at what is subtracted from 1."),
+              "You found the line. `mended` still computes what the line computed; look again at what is subtracted from 1."),
         Reply(REPORT.replace('"E"', '"D"'), lambda: {"line": says("d"), "mended": computes(lambda h: 1.0 - h * h)},
-              "`mended` is right, and belongs to another letter. D makes dh, which is what your function is given."),
+              "`mended` is right, but belongs to another letter. D makes dh, which is what your function is given."),
         Reply(REPORT.replace('"E"', '"F"'), lambda: {"line": says("f"), "mended": computes(lambda h: 1.0 - h * h)},
-              "`mended` is right, and belongs to another letter. F is off only because of the d that it adds up."),
+              "`mended` is right, but belongs to another letter. F is off only because of the d that it adds up."),
         Reply(REPORT.replace('"E"', '"G"'), lambda: {"line": says("g"), "mended": computes(lambda h: 1.0 - h * h)},
-              "`mended` is right, and belongs to another letter. G is off only because of the d in it."),
+              "`mended` is right, but belongs to another letter. G is off only because of the d in it."),
         Reply('report = {"line": "E", "mended": 0}', lambda: {"line": says("e"), "mended": 0},
-              "The line is found. Now the function: what should it compute?"),
+              "You found the line. Now the function: what should it compute?"),
     ),
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ def needing(*names):
 
 needed = Card(
     right=only("derrors", "dh", "d", "db1"),
-    yes="The way from the loss to b1, and no line beside it.",
+    yes="The path from the loss to b1, and no other line.",
     options=("3", "5", "7"),
     came_out="3 lines were left.",
     hints=(
@@ -178,10 +178,10 @@ needed = Card(
         Reply(needing("derrors", "db2", "dh", "d", "db1"), only("derrors", "db2", "dh", "d", "db1"),
               "db2 belongs to the other bias, and no line uses it."),
         Reply(needing("derrors", "dW2", "dh", "d", "db1"), only("derrors", "dW2", "dh", "d", "db1"),
-              "dh needs W2 itself, and not its slope. So dW2 is dead."),
+              "dh needs W2 itself, not its slope. So dW2 is dead."),
         Reply(needing("db1"), only("db1"), "db1 is the sum of d. Where does d come from?"),
         Reply(needing("d", "db1"), only("d", "db1"), "d is computed from dh. Where does dh come from?"),
-        Reply(needing("derrors", "db2"), only("derrors", "db2"), "These are the lines for b2. Asked is b1, behind tanh."),
+        Reply(needing("derrors", "db2"), only("derrors", "db2"), "These are the lines for b2. The task asks for b1, behind tanh."),
     ),
 )  # fmt: skip
 
@@ -211,7 +211,7 @@ rows = Card(
         Reply(ROWS.replace("1, keepdims", "0, keepdims"), lambda d: d.sum(0, keepdims=True),
               "This adds up the rows. Here the bias has a number for each row, so the columns are added up."),
         Reply(ROWS.replace(".sum", ".mean"), lambda d: d.mean(1, keepdims=True),
-              "Here each slope is divided by the number of columns. What was copied is added up, and nothing is divided."),
+              "Here each slope is divided by the number of columns. What was copied is added up, not divided."),
         Reply(ROWS.replace(".sum(1, keepdims=True)", ""), lambda d: d,
               "This has a slope for each entry of the table. One number of the bias acts on a whole row."),
     ),
@@ -230,23 +230,23 @@ def counting(*counts):
 
 traces = Card(
     right=often(2, 1, 2, 3),
-    yes="Values of Python's by value, tensors by shape and type.",
+    yes="Python values count by value, tensors by shape and type.",
     options=("0", "1", "3"),
     came_out="1 line appeared.",
     hints=(
-        "By what is a number of Python's known, and by what a tensor?",
-        "A number of Python's by its value; a tensor by its shape and its type, and never by its value.",
+        "What identifies a Python number, and what identifies a tensor?",
+        "A Python number by its value; a tensor by its shape and its type, never by its value.",
         "B is 1. In D the three arguments are an integer tensor, a float tensor and a Python number.",
     ),
     solution=counting(2, 1, 2, 3),
     replies=(
         Reply(counting(3, 1, 2, 3), often(3, 1, 2, 3), ": A. The third call has a value that was traced already."),
-        Reply(counting(1, 1, 2, 3), often(1, 1, 2, 3), ": A. 1 and 2 are values of Python's: each is a kind of its own."),
+        Reply(counting(1, 1, 2, 3), often(1, 1, 2, 3), ": A. 1 and 2 are Python values: each is a kind of its own."),
         Reply(counting(2, 2, 2, 3), often(2, 2, 2, 3), ": B. These are tensors of one shape and one type. Their values play no part."),
         Reply(counting(2, 1, 1, 3), often(2, 1, 1, 3), ": C. The shapes are (1,) and (2,)."),
         Reply(counting(2, 1, 2, 1), often(2, 1, 2, 1), ": D. The three ones are of three kinds. Look at their types."),
         Reply(counting(2, 1, 2, 2), often(2, 1, 2, 2), ": D. The first two differ in type, int32 and float32. And the third is no tensor."),
-        Reply(counting(3, 2, 2, 3), often(3, 2, 2, 3), "This counts the calls. A call of a kind that is known does not trace."),
+        Reply(counting(3, 2, 2, 3), often(3, 2, 2, 3), "This counts the calls. A call of a kind that was traced before does not trace."),
     ),
 )  # fmt: skip
 
@@ -256,8 +256,8 @@ ticket = Card(
     right=lambda: {"2": 12.0, "3": says("retracing", "retrace", "to retrace", "retraced")},
     yes="Both. For item 1, for example: Python's part of a function happens while it is traced, and that is once.",
     hints=(
-        "Item 2: which shape has W? Item 3: section 9.",
-        "Item 2: h @ W has shape (10, 2), and h has 6 columns. Item 3: the word for tracing, with two letters more.",
+        "Item 2: which shape does W have? Item 3: section 9.",
+        "Item 2: h @ W has shape (10, 2), and h has 6 columns. Item 3: the word tracing, with two more letters.",
         "Item 2: 6 rows and 2 columns. Item 3: re and tracing.",
     ),
     solution="""
@@ -265,12 +265,12 @@ ticket = {"2": 12, "3": "retracing"}
 """,
     replies=(
         Reply('ticket = {"2": 120, "3": "retracing"}', lambda: {"2": 120.0}, ": 2. 120 has the 10 rows in it. They are added up."),
-        Reply('ticket = {"2": 20, "3": "retracing"}', lambda: {"2": 20.0}, ": 2. 20 entries come back. Asked is the slope by W."),
-        Reply('ticket = {"2": 60, "3": "retracing"}', lambda: {"2": 60.0}, ": 2. 60 is the size of h. Asked is the slope by W."),
+        Reply('ticket = {"2": 20, "3": "retracing"}', lambda: {"2": 20.0}, ": 2. 20 entries come back. The question is about the slope by W."),
+        Reply('ticket = {"2": 60, "3": "retracing"}', lambda: {"2": 60.0}, ": 2. 60 is the size of h. The question is about the slope by W."),
         Reply('ticket = {"2": 12, "3": "tracing"}', lambda: {"3": says("tracing", "trace")},
-              ": 3. That is the word for the first time. Asked is the word for once more."),
+              ": 3. That is the word for the first time. The question asks for the word for doing it again."),
         Reply('ticket = {"2": 12, "3": "guard"}', lambda: {"3": contains("guard")},
-              ": 3. A guard is what is compared. Asked is what may follow from it, or from another kind of arguments."),
+              ": 3. A guard is what is compared. The question asks what may follow from it, or from another kind of arguments."),
     ),
 )  # fmt: skip
 

@@ -47,13 +47,13 @@ recorded = Card(
     points=(("line", 0.5, -1.0), ("line", -2.0, 3.0), ("growth", [0.0, 1.0, -0.5])),
     ask=ask_slopes,
     right=slopes_on_paper,
-    yes="From the weights to the last op of the loss, all of it stands in the block.",
+    yes="From the weights to the last op of the loss, everything is in the block.",
     options=("falls", "flat", "nan"),
     came_out="the curve was flat.",
     miss="For the network {0} it gave {seen}.",
     hints=(
         "Which op makes the number that you ask about, and does it run while the tape records?",
-        "Two calls belong into the block, network(*weights) and loss_of(...). The question comes after it.",
+        "Two calls belong in the block, network(*weights) and loss_of(...). The question comes after it.",
         "In the block: loss = loss_of(network(*weights)). Below it: return tape.gradient(...), of what by what?",
     ),
     solution=SLOPES,
@@ -61,9 +61,9 @@ recorded = Card(
         Reply(SLOPES.replace("loss = loss_of(network(*weights))", "answers = network(*weights)").replace(
             "    return", "    loss = loss_of(answers)\n    return"),
               lambda name, *start: [None] * len(start),
-              "Every gradient is None. Do the answers and the loss both stand inside the block?"),
+              "Every gradient is None. Are the answers and the loss both computed inside the block?"),
         Reply(SLOPES.replace("loss_of(network(*weights))", "network(*weights)"), of_answers,
-              "These are the slopes of the answers, added up. Asked are those of their loss."),
+              "These are the slopes of the answers, added up. The task asks for those of their loss."),
         Reply(SLOPES.replace("return tape.gradient(loss, weights)", "return loss"), loss_there,
               "This is the loss. Ask the tape for its slopes, one for each weight."),
         Reply(SLOPES.replace("gradient(loss, weights)", "gradient(loss, weights[0])"),
@@ -86,7 +86,7 @@ def slopes_of(network, loss_of, weights, h=0.01):
             weight.assign(at)
         slopes.append(slope)
     return slopes
-""", by_tape, "The slopes are right, and no tape gave them. Record the loss, and ask a tape once."),
+""", by_tape, "The slopes are right, but not from a tape. Record the loss, and ask a tape once."),
     ),
 )  # fmt: skip
 
@@ -134,14 +134,14 @@ guarded = Card(
     came_out="the loss was zero.",
     miss="For the answers {0} and the readings {1} it gave {seen}.",
     hints=(
-        "Which number must never meet the subtraction, although its result is thrown away?",
+        "Which number must never reach the subtraction, although its result is thrown away?",
         "Two times mg.where: one for the readings before the subtraction, one for the errors after it.",
         "missing = mg.math.is_nan(measured). Subtract mg.where(missing, 0.0, measured). Then the second where, and the mean.",
     ),
     solution=GUARDED,
     replies=(
         Reply(GUARDED.replace("mg.where(missing, 0.0, measured)", "measured"), guarded_by_hand(missing=NAN),
-              "The loss is right, and the slope at a missing day is nan. What goes into the subtraction there?"),
+              "The loss is right, but the slope at a missing day is nan. What goes into the subtraction there?"),
         Reply(GUARDED.replace("mg.where(missing, 0.0, errors)", "errors"), guarded_by_hand(filled=0.0),
               "A missing day counts as a reading of 0 degrees here. Its error has to be taken out as well."),
         Reply(GUARDED.replace("reduce_mean", "reduce_sum"), guarded_by_hand(divisor=lambda known: 1),
@@ -171,19 +171,19 @@ def entry(**values):
 
 still = Card(
     right=lambda: {"A": False, "B": True, "C": False, "D": True, "E": False},
-    yes="Only assign, assign_add and assign_sub change a Variable in place. Everything with = behind its name gives the name away.",
+    yes="Only assign, assign_add and assign_sub change a Variable in place. A line that begins with v = gives the name to something else.",
     options=("falls to the end", "falls once", "flat"),
     came_out="the curve fell once.",
     hints=(
         "Which of the five lines begin with v and an equals sign, and what does Python do with a name there?",
-        "A Variable has three methods that change it in place. A Tensor has none, and a Variable has no -= of its own.",
+        "A Variable has three methods that change it in place. A Tensor has none, and `=` changes nothing but a name.",
         "Two of the five are True. Both call a method whose name begins with assign.",
     ),
     solution=still_like(),
     replies=(
         Reply(still_like(A=True), entry(A=True), ": A. The right-hand side is a Tensor, and from now on v is the name of that Tensor."),
-        Reply(still_like(B=False), entry(B=False), ": B. assign_sub writes into the Variable. It keeps its name, and the tape's memory of it."),
-        Reply(still_like(C=True), entry(C=True), ": C. A Variable has no -= of its own, so Python reads it as v = v - 0.1 * s."),
+        Reply(still_like(B=False), entry(B=False), ": B. assign_sub writes into the Variable. The name and the Variable stay together, so the tape still knows it."),
+        Reply(still_like(C=True), entry(C=True), ": C. mg.identity returns a Tensor with the same value, and from now on v is the name of that Tensor."),
         Reply(still_like(D=False), entry(D=False), ": D. The Tensor v - 0.1 * s is computed first, and then written into the Variable."),
         Reply(still_like(E=True), entry(E=True), ": E. This is a Variable, but a new one. The tape has recorded the other."),
     ),
@@ -242,30 +242,30 @@ descend = Card(
     points=(([1.0, 4.0], 0.5, 0.1, 4), ([2.0, -1.0, 3.0], -0.5, 0.05, 3)),
     ask=ask_descent,
     right=descended(),
-    yes="Each step read the weights where they stood. This loop trains the greenhouse as it is.",
+    yes="Each step read the present weights. This loop can train the greenhouse as it is.",
     options=("below 10", "about 73", "above 100"),
     came_out="the loss at the end was 235.57.",
     miss="From {0} and {1}, with rate {2} and {3} steps, it gave {seen}.",
     hints=(
         "How often does the tape have to read the weights, once or once for each step?",
-        "The with block stands inside the for loop. In it stands one line.",
+        "The with block goes inside the for loop. It holds one line.",
         "for step in range(steps): a new tape, loss = loss_of(), losses.append(float(loss)), then a loop with assign_sub.",
     ),
     solution=DESCEND,
     replies=(
         Reply(ONCE, descended(old=True),
-              "The losses are looked at anew, and the slope is that of the start at every step. Where is the tape opened?"),
+              "The losses are computed anew, but the slope is that of the start at every step. Where is the tape opened?"),
         Reply(ONCE.replace("float(loss_of())", "float(loss)"), descended(old=True, frozen=True),
-              "The weights walk on with the slope of the start, and the list repeats the first loss. Where is the tape opened?"),
+              "The weights keep moving with the slope of the start, and the list repeats the first loss. Where is the tape opened?"),
         Reply(DESCEND.replace("assign_sub", "assign_add"), descended(direction=1.0),
-              "The losses rise from step to step: this walks uphill."),
+              "The losses rise from step to step: this goes uphill."),
         Reply(DESCEND.replace("v.assign_sub(rate * slope)", "v = v - rate * slope"), descended(direction=0.0),
               "The weights have not moved. Is each of them changed in place?"),
         Reply(DESCEND.replace("        losses.append(float(loss))\n", "").replace(
             "    return", "        losses.append(float(loss_of()))\n    return"), descended(after=True),
-              "The weights are right. The losses are those after each step; asked are those before it."),
+              "The weights are right. The losses are those after each step; the task asks for those before it."),
         Reply(DESCEND.replace("    return losses\n", ""), descended(told=False),
-              "The weights are right. The list of losses has to be returned."),
+              "The weights are right. Return the list of losses, too."),
     ),
     ways=(
         Way("""
@@ -288,7 +288,7 @@ def descend(weights, loss_of, rate, steps, h=0.01):
         for weight, slope in zip(weights, slopes):
             weight.assign_sub(rate * mg.constant(slope, weight.dtype))
     return losses
-""", asked, "The losses are right, and no tape was asked: nudges cost two runs for each number. Open a tape for each step."),
+""", asked, "The losses are right, but no tape was asked: nudges cost two runs for each number. Open a tape for each step."),
     ),
 )  # fmt: skip
 
@@ -341,12 +341,12 @@ strict = Card(
     ),
     ask=ask_loss,
     right=strict_on_paper,
-    yes="Three lines, and the square of this section can never come back unseen.",
+    yes="Three lines, and the square of this section can never come back unnoticed.",
     options=("below 10", "about 20", "about 65"),
     came_out="the loss at the end was 65.84.",
     miss="For answers {0} and readings {1} it gave {seen}.",
     hints=(
-        "Which two things have to be alike before the subtraction may happen?",
+        "Which two things have to be equal before the subtraction may happen?",
         "Every Tensor has a .shape, and == compares two shapes.",
         "An `if` whose condition is that answers.shape and measured.shape differ, and in it raise ValueError(...). Then the line with the mean.",
     ),
@@ -356,15 +356,15 @@ strict = Card(
               "This computes a loss for any two shapes that can be stretched to fit. Compare the shapes first."),
         Reply(STRICT.replace("answers.shape != measured.shape", "len(answers.shape) != len(measured.shape)"),
               let_through(lambda a, m: a.ndim == m.ndim),
-              "It lets (3,) and (1,) through: as many axes, and not the same length. Compare the whole shapes."),
+              "It lets (3,) and (1,) through: the same number of axes, but another length. Compare the whole shapes."),
         Reply(STRICT.replace("answers.shape != measured.shape", "mg.size(answers) != mg.size(measured)"),
               let_through(lambda a, m: a.size == m.size),
-              "It lets (2, 1) and (2,) through: as many numbers, and another shape. Compare the shapes."),
+              "It lets (2, 1) and (2,) through: the same number of entries, but another shape. Compare the shapes."),
         Reply(STRICT.replace("    if answers.shape != measured.shape:\n        raise ValueError", "    assert answers.shape == measured.shape, "),
               lambda a, m: stops(AssertionError) if np.shape(a) != np.shape(m) else strict_on_paper(a, m),
               "It stops at the right pairs, with an AssertionError. Python can be started so that every assert is left out; raise a ValueError."),
         Reply(STRICT.replace("!=", "=="), lambda a, m: stops(ValueError) if np.shape(a) == np.shape(m) else let_through(lambda a, m: True)(a, m),
-              "It stops where the shapes are alike, and computes where they differ. Turn the comparison round."),
+              "It stops where the shapes are equal, and computes where they differ. Turn the comparison round."),
     ),
 )  # fmt: skip
 
@@ -415,18 +415,18 @@ quiet = Card(
     solution=SILENT,
     replies=(
         Reply(SILENT.replace(" or not mg.reduce_all(mg.math.is_finite(slope))", ""), silent_if(lambda slope: slope is None),
-              "Every None is found. A slope with a nan or an inf in it is missing from the list."),
+              "Every None is found. But a slope with a nan or an inf in it is missing from the list."),
         Reply(SILENT.replace("not mg.reduce_all(mg.math.is_finite(slope))", "mg.reduce_any(mg.math.is_nan(slope))"),
               silent_if(lambda slope: slope is None or np.any(np.isnan(slope))),
-              "None and nan are found. An infinite entry moves a weight no better."),
+              "None and nan are found. But an infinite entry is as bad as they are."),
         Reply(SILENT.replace("not mg.reduce_all(mg.math.is_finite(slope))", "not mg.reduce_any(mg.math.is_finite(slope))"),
               silent_if(lambda slope: slope is None or not np.any(np.isfinite(slope))),
-              "A slope counts here only if all of its entries are bad. One is enough."),
+              "Here a slope is listed only if all of its entries are bad. One is enough."),
         Reply(SILENT.replace("is None or not", "is None or not mg.reduce_any(slope != 0.0) or not"),
               silent_if(lambda slope: broken(slope) or not np.any(slope)),
               "A slope of 0 is on this list too. It may be right: nothing is broken there."),
         Reply(SILENT.replace("if bad(slope)", "if not bad(slope)"), silent_if(lambda slope: not broken(slope)),
-              "These are the names of the weights that are well. Asked are the others."),
+              "These are the names of the weights whose slopes are fine. The task asks for the others."),
     ),
 )  # fmt: skip
 
@@ -467,12 +467,12 @@ shares = Card(
     points=(([[0.0, 1.0, -1.0], [2.0, 0.5, 0.0]],), ([[1.0, 0.0], [-0.5, 0.25], [3.0, 1.0]],), ([[0.2, 0.4, -0.6, 1.0]],)),
     ask=ask_shares,
     right=shares_by_hand(),
-    yes="Both ways are on the tape. The same function ready-made is mg.nn.softmax, and it bears large numbers too.",
+    yes="Both paths are on the tape. mg.nn.softmax is the same function, and works for large numbers too.",
     options=("falls to the end", "stands still", "ends early"),
     came_out="the curve ended early, at step 9.",
     miss="For z = {0} it gave {seen}.",
     hints=(
-        "Along which axis do the shares of one day stand, and in what may their sum not be kept?",
+        "Along which axis are the shares of one day, and where must their sum not be kept?",
         "mg.reduce_sum has axis= and keepdims=. The sum stays a tensor, under a name of its own.",
         "strengths = mg.exp(z). Then strengths, divided by mg.reduce_sum(strengths, axis=1, keepdims=True).",
     ),
@@ -480,9 +480,9 @@ shares = Card(
     replies=(
         Reply(SHARES.replace("mg.reduce_sum(strengths, axis=1, keepdims=True)", "mg.Variable(mg.reduce_sum(strengths, axis=1, keepdims=True))"),
               shares_by_hand(part=True),
-              "The shares are right, and the way through the sum carries no slope. In which form does the sum come to the division?"),
+              "The shares are right, but the path through the sum carries no slope. In which form does the sum reach the division?"),
         Reply(SHARES.replace("mg.exp(z)", "np.exp(z)"), shares_by_hand(lost=True),
-              "The shares are right, and their slope by z is None. Somewhere between z and the shares every way is cut."),
+              "The shares are right, but their slope by z is None. Somewhere between z and the shares every path is cut."),
         Reply(SHARES.replace("axis=1", "axis=0"), shares_by_hand(axis=0),
               "Here each column adds up to 1. A day is a row; which axis runs along it?"),
         Reply(SHARES.replace("axis=1, ", ""), shares_by_hand(axis=(0, 1)),
@@ -552,7 +552,7 @@ through = Card(
     hints=(
         "What does the film of the thirty layers show between two of them that the first film does not?",
         "In the loop, what comes in is added to what the layer makes of it.",
-        "for layer in layers: h = ... + layer(h). What stands in place of the dots?",
+        "for layer in layers: h = ... + layer(h). What belongs in place of the dots?",
     ),
     solution=THROUGH,
     replies=(
@@ -560,12 +560,12 @@ through = Card(
               "This is the plain way. What comes into a layer has to be added to what comes out of it."),
         Reply(THROUGH.replace("    for", "    start = h\n    for").replace("h = h + layer(h)", "h = layer(h)").replace("return h", "return start + h"),
               ended(lambda h, layers: h + plain(h, layers)),
-              "This is one connection around all layers together. Asked is one around each."),
+              "This is one connection around all layers together. The task asks for one around each."),
         Reply(THROUGH.replace("    for", "    start = h\n    for").replace("h + layer(h)", "start + layer(h)"), ended(from_the_start),
               "Each layer adds to the very first h. It has to add to what came into it."),
         Reply("def through(h, layers): return h + sum(layer(h) for layer in layers)",
               ended(lambda h, layers: h + sum(layer(h) for layer in layers)),
-              "All layers see the first h, side by side. They stand one behind the other."),
+              "Every layer gets the first h. Each should get what the layer before it returned."),
     ),
 )  # fmt: skip
 
@@ -596,7 +596,7 @@ ticket = {"2": 0.5 ** 10, "3": "STALE"}
         Reply('ticket = {"2": 0.5 ** 10, "3": "REBOUND"}', lambda: {"3": contains("rebound")},
               ": 3. REBOUND gave one step and then a level line. This curve moves at every step."),
         Reply('ticket = {"2": 0.5 ** 10, "3": "STATE"}', lambda: {"3": contains("state")},
-              ": 3. STATE was the curve that jumped and ended. This one goes on for ever."),
+              ": 3. STATE was the curve that jumped and ended. This one goes on."),
     ),
 )  # fmt: skip
 
@@ -622,11 +622,11 @@ pause2 = pause(
 
 pause3 = pause(
     16.0,
-    yes="Each answer meets each reading.",
-    hints=("Which shape has the difference?", "(4,) is used as (1, 4), and then both grow.", "4 rows, 4 columns."),
+    yes="Each answer is compared with each reading.",
+    hints=("Which shape does the difference have?", "(4,) is used as (1, 4), and then both grow.", "4 rows, 4 columns."),
     mistakes={
         4.0: "So it is if both have the same shape.",
-        8.0: "They are not put side by side.",
+        8.0: "The shapes are not added up.",
         1.0: "That is their mean. The difference comes before it.",
     },
 )
@@ -634,7 +634,7 @@ pause3 = pause(
 
 pause4 = pause(
     3.0,
-    yes="The tape adds the paths that it has. That the other one is missing, explain says: PARTIAL.",
+    yes="The tape adds the paths that it has. explain says that the other one is missing: PARTIAL.",
     hints=("What does a Variable keep, when it is assigned?", "The value, and not where it came from.", "One path is left."),
     mistakes={
         7.0: "So it should be. One of the two is lost.",

@@ -1,4 +1,4 @@
-"""Run when a kernel starts under `minigrad course`: a name that is missing is told by the cell that makes it."""
+"""Runs when a kernel starts under `minigrad course`: a missing name is explained by the cell that defines it."""
 
 import os
 import runpy

@@ -1,5 +1,5 @@
-// Elements of the page, texts that fit, and the marks of states. Whatever comes from the user's program enters the page as a text
-// node or as an attribute, never as markup. Lengths are design pixels: the root says how many of the screen's they are.
+// Page elements, texts that fit their room, and the marks of states. Text from the user's program enters the page only as a text
+// node or an attribute, never as markup. Lengths are design pixels; the root element sets their size on the screen.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,7 +19,7 @@ export const rect = (x, y, width, height, attributes = {}) =>
   svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), ...attributes });
 export const path = (d, attributes = {}) => svg("path", { d, ...attributes });
 
-/** Set an attribute, unless it is so already. */
+/** Set an attribute, unless it already has this value. */
 export function put(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
@@ -39,7 +39,7 @@ export function measure(text, size, family = "ui", bold = false) {
   return widths.get(key) * size;
 }
 
-/** A text in a room: of several forms, the longest first, the first that fits; smaller type before a shorter form, and at last cut. */
+/** A text in the first of several forms, longest first, that fits its room: in smaller type if necessary, and finally cut. */
 export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui", bold = false, anchor = "start", cut = true, ...more } = {}) {
   forms = [].concat(forms).map((one) => String(one ?? ""));
   const tries = [size, Math.max(least, size * 0.8), least].flatMap((smaller, k) => (k ? forms : forms.slice(0, 1)).map((form) => [form, smaller]));
@@ -54,7 +54,7 @@ export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui",
 }
 
 const DISC = "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0Z";
-const MARKS = { // what a gradient can be, around 0: each has a shape of its own, so none leans on colour
+const MARKS = { // the states of a gradient, drawn around 0: each has its own shape, so none depends on colour
   open: { "stroke dots": DISC },
   none: { stroke: "M-7 -7h14v14h-14zM-7 7L7 -7" },
   zero: { stroke: `${DISC}M-4 0h8` },
@@ -70,6 +70,6 @@ const MARKS = { // what a gradient can be, around 0: each has a shape of its own
 export const mark = (kind, x, y, r = 8) =>
   svg("g", { class: `mark ${kind}`, transform: `translate(${x} ${y}) scale(${r / 8})` }, Object.entries(MARKS[kind]).map(([look, d]) => path(d, { class: look })));
 
-/** A mark as a picture of its own, for lines of text. */
+/** A mark as a separate picture, for use in lines of text. */
 export const icon = (kind, size = 20) =>
   svg("svg", { class: "icon", viewBox: "0 0 20 20", style: `width:${size / 13}em;height:${size / 13}em`, "aria-hidden": "true" }, mark(kind, 10, 10, 9));

@@ -1,11 +1,11 @@
-// A strip of columns and wires. It is built once for a width; a step changes only what that step changes.
+// A strip of columns and wires. It is built once for each width; a step redraws only what changes.
 
 import { svg, rect, path, put, fitted, measure, mark } from "./elements.js";
-import { forms, shapeText, spoken } from "./numbers.js";
+import { forms, shapeForms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
-import { geometry, arc, apex, abreast } from "./geometry.js";
+import { geometry, arc, onArc, abreast } from "./geometry.js";
 
-/** The marks that stand before a column, by its place. */
+/** The marks before a column, by the position of the column. */
 function marksBetween(view, strip) {
   const found = new Map();
   for (const mark of view.marks) {
@@ -16,11 +16,11 @@ function marksBetween(view, strip) {
   return found;
 }
 
-const CODE = 14; // the height at which the lines of code are named
+const CODE = 14; // the height of the labels for lines of code
 
 export class Film {
   /**
-   * A strip of a story, in this many pixels.
+   * A strip of a story, at a width in pixels.
    * Args: the inspector, the story (a view with its steps), the strip, the width, and whether it is a unit of a folded film.
    */
   constructor(inspector, story, strip, width, folded) {
@@ -37,6 +37,7 @@ export class Film {
     this.element.append(...this.layers);
     this.words();
     this.columns = strip.cols.map((one, k) => this.column(this.view.cols[one], k));
+    this.knots = []; // the marks on wires
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
     if (g.upright && !g.mini) this.brackets();
@@ -53,7 +54,7 @@ export class Film {
     });
   }
 
-  /** The boxes of a column: of its value, of its gradient, and of all of it. */
+  /** The boxes of a column: for its value, for its gradient, and for the whole column. */
   boxes(k) {
     const { g } = this, at = g.start(k);
     return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell, size] : [from, at, size, g.cell]]));
@@ -77,7 +78,7 @@ export class Film {
     return { col, k, boxes, group, value, slope, outer, drawn: false };
   }
 
-  /** From which unit an array comes that was made outside of this strip. */
+  /** The unit from which an array comes that was made outside this strip. */
   origin(col) {
     const unit = this.story.unitOf(Number(col.id.slice(1)));
     const { labels, iterations } = this.view.fold;
@@ -91,7 +92,7 @@ export class Film {
     return path(d, { class: "torn" });
   }
 
-  /** Sign and name at the head of a column, and its shape between value and gradient. */
+  /** The symbol and the name at the head of a column, and its shape between value and gradient. */
   title(group, col, boxes, outer) {
     const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
     const wide = g.upright ? w : boxes.value[0] - x;
@@ -109,17 +110,17 @@ export class Film {
     const { shape } = col;
     if (!shape?.length) return;
     const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
-    group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
+    group.append(fitted(at[0], at[1], shapeForms(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
   }
 
   picture([x, y, w, h], data, tone, shape = data.shape) {
-    const { g } = this, other = String(shape) !== String(data.shape); // that of a Jacobian is another than that of its column
+    const { g } = this, other = String(shape) !== String(data.shape); // a Jacobian has another shape than its column
     const head = g.upright && tone === "value" ? 19 : other ? 14 : 3;
     const shown = picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
-    return other ? svg("g", {}, fitted(x + w / 2, y + 11, shapeText(data.shape), w - 8, { size: 11, least: 8.5, family: "mono", anchor: "middle" }), shown) : shown;
+    return other ? svg("g", {}, fitted(x + w / 2, y + 11, shapeForms(data.shape), w - 8, { size: 11, least: 8.5, family: "mono", anchor: "middle" }), shown) : shown;
   }
 
-  /** The matrix products that a picture is a part of: the pictures of their two inputs, and of what they give. */
+  /** The matrix products that a picture is part of: the pictures of the two inputs and of the output of each. */
   products(group) {
     const shown = (one) => this.columns[this.place.get(one)]?.value.querySelector(".picture");
     const made = this.columns.filter(({ col }) => col.op === "matmul" && col.args.length === 2);
@@ -137,7 +138,9 @@ export class Film {
     const group = svg("g", { class: `wire ${wire.state}` });
     group.append(path(arc(g, a, b, -1, high), { class: "way" }), path(this.head(b, -1, 4), { class: "head" }));
     this.layers[3].append(group);
-    const [x, y] = this.at(...apex(g, a, b, -1, high));
+    const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => this.at(...onArc(g, a, b, -1, high, share)));
+    const [x, y] = places.find((one) => this.knots.every((other) => Math.hypot(one[0] - other[0], one[1] - other[1]) > 18)) ?? places[0];
+    this.knots.push([x, y]);
     const scissors = wire.state === "cut" || wire.state === "stop" ? mark(wire.state, x, y, g.mini ? 6 : 9) : null;
     const words = `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}`;
     const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": words, onclick: () => this.inspector.judged({ wire }) });
@@ -151,19 +154,20 @@ export class Film {
     return this.g.upright ? [t, c] : [c, t];
   }
 
-  /** A head of an arrow at a port. */
+  /** An arrowhead at a port. */
   head(t, side, size) {
     const { g } = this, base = side < 0 ? g.above : g.below;
     return `M${g.point(t, base)}L${g.point(t - size, base + side * size * 1.7)} ${g.point(t + size, base + side * size * 1.7)}Z`;
   }
 
-  /** The wires once more below, as wide as the gradients that they carry back. */
+  /** The ribbons: the wires again, below the columns, as wide as the gradients that they carry back. */
   ribbons() {
     const { g } = this, ends = new Map();
     const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
     const make = (wire, lost) => {
       const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
-      const ribbon = { wire, lost, width: 1.2 + (g.ribbon - 1.2) * share, group: svg("g", { class: lost ? "ribbon lost" : "ribbon" }), state: "" };
+      const bad = !lost && wire.wire.sent.some((one) => this.view.arrays[one[2]].state === "nan");
+      const ribbon = { wire, lost, look: `ribbon${lost ? " lost" : bad ? " bad" : ""}`, width: 1.2 + (g.ribbon - 1.2) * share, group: svg("g"), state: "" };
       end(wire.from, ribbon, wire.a), end(wire.to, ribbon, wire.b);
       return ribbon;
     };
@@ -179,6 +183,11 @@ export class Film {
     }
     const numbered = this.back.length <= 14 && !g.mini && g.upright;
     for (const ribbon of this.back) this.ribbon(ribbon, numbered);
+    for (const ribbon of this.back)
+      if (ribbon.lost && ribbon.wire.scissors) {
+        const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.wire.high + 2, 0.23);
+        this.layers[4].append((ribbon.scissors = mark(ribbon.wire.wire.state, ...this.at(...place), 7)));
+      }
     if (numbered) this.sums(ends);
   }
 
@@ -193,13 +202,17 @@ export class Film {
     group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
     this.layers[1].append(group);
     if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
-    if (lost && wire.scissors) {
-      const down = this.at(a + (b - a) * 0.16, (g.below + high * 0.66));
-      this.layers[4].append((ribbon.scissors = mark(wire.wire.state, ...down, 7)));
-    }
   }
 
-  /** The number on a ribbon; of several between the same columns one text on the outermost: they add up. */
+  /** The first of some places on a ribbon at which a mark of this half width covers no number, if there is one. */
+  free(ribbon, shares, half, lower = 0) {
+    const { wire, a, b, lost } = ribbon, labels = this.back.map((one) => one.label).filter((one) => one?.textContent);
+    const places = shares.map((share) => onArc(this.g, a, b, 1, wire.high + (lost ? 2 : 0), share));
+    const apart = (label, [x, y]) => Math.abs(label.getAttribute("x") - x) > half + measure(label.textContent, 11, "mono", true) / 2 || Math.abs(label.getAttribute("y") - 4 - y - lower) > 11;
+    return places.find((place) => labels.every((label) => apart(label, place)));
+  }
+
+  /** The number on a ribbon; ribbons between the same columns share one text on the outermost, because they add up. */
   amount(ribbon, high) {
     const { wire, a, b, lost } = ribbon;
     const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to);
@@ -207,13 +220,15 @@ export class Film {
     if (twins.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
     const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : ""));
-    const [x, y] = apex(this.g, a, b, 1, high);
-    const both = lost && twins.some((one) => one.wire.wire.sent.length);
-    ribbon.label = fitted(x, y + (both ? 17 : 4), texts, Math.abs(b - a) - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
+    const lower = lost && twins.some((one) => one.wire.wire.sent.length) ? 13 : 0;
+    const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
+    const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
+    if (!place) return;
+    ribbon.label = fitted(place[0], place[1] + lower + 4, texts, Math.abs(b - a) - 8, look);
     this.layers[4].append(ribbon.label);
   }
 
-  /** What comes in at a source and what is lost there, as one sum. */
+  /** The gradients that arrive at a source and those lost there, as one sum. */
   sums(ends) {
     const { g } = this, { full } = this.view.verdict;
     for (const [k, found] of ends) {
@@ -226,9 +241,9 @@ export class Film {
     }
   }
 
-  // ---- what stands around
+  // ---- labels around the strip
 
-  /** The lines of code above the ops that they ran. */
+  /** The lines of code, each above the ops that it ran. */
   brackets() {
     const { g } = this, groups = [];
     for (const one of this.columns) {
@@ -248,7 +263,7 @@ export class Film {
     });
   }
 
-  /** What happened between two columns, a watch or a pause of the tape, along the gap. */
+  /** A mark between two columns, such as a watch or a pause of the tape, drawn along the gap. */
   betweens(gaps) {
     const { g } = this;
     for (const [k, marks] of gaps) {
@@ -259,7 +274,7 @@ export class Film {
     }
   }
 
-  /** The place where the backward pass begins. */
+  /** The turn, where the backward pass begins. */
   turn() {
     const { g } = this;
     this.bow = svg("g", { class: "turn" });
@@ -273,12 +288,12 @@ export class Film {
     this.layers[4].append(this.bow);
   }
 
-  /** The middles of the two lanes. */
+  /** The centres of the two lanes. */
   middles() {
     return [this.g.lanes.value, this.g.lanes.slope].map(([from, size]) => from + size / 2);
   }
 
-  /** Where the strip is a part of the film: what comes after it. */
+  /** If the strip is only a part of the film: what comes after it. */
   goesOn(last) {
     const { g } = this, x = g.start(last) + g.cell + 6, [value, slope] = this.middles();
     if (!g.labels) return;
@@ -289,7 +304,7 @@ export class Film {
 
   // ---- one step
 
-  /** Show the film as it is after a step: only what differs from what is drawn is touched. */
+  /** Show the film after a step; only elements that differ from what is drawn are changed. */
   update(now, hiding) {
     const { step, reading } = now;
     for (const one of this.columns) this.updateColumn(one, now, hiding);
@@ -305,7 +320,7 @@ export class Film {
       const sent = one.wire.wire.sent.findLast(([r, at]) => r === reading && at <= step);
       const seen = !hiding && (one.lost ? now.over : sent);
       const active = !one.lost && sent && now.kind === "read" && sent[1] === step;
-      const state = `ribbon${one.lost ? " lost" : ""}${seen ? "" : " later"}${active ? " now" : ""}`;
+      const state = `${one.look}${seen ? "" : " later"}${active ? " now" : ""}`;
       if (one.state !== state) put(one.group, "class", (one.state = state));
       for (const part of [one.label, one.scissors]) if (part) put(part, "visibility", seen ? "visible" : "hidden");
     }
@@ -346,7 +361,7 @@ export class Film {
     if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));
   }
 
-  /** What stands where there is no gradient. */
+  /** The text in place of a missing gradient. */
   silence({ col, outer }, now) {
     const words = { data: "data", crash: "raised", assign: "assigned", ghost: col.ghost?.why }[col.kind];
     if (col.kind !== "source" && (words || outer)) return outer && col.kind !== "data" ? "" : words;
@@ -356,12 +371,15 @@ export class Film {
   }
 
   word(one, text) {
-    const [x, y, w, h] = one.boxes.slope;
-    if (text === "None") return svg("g", { class: "none" }, mark("none", x + w / 2 - 26, y + h / 2, 7), fitted(x + w / 2 - 12, y + h / 2 + 5, "None", w / 2 + 8, { size: 14, least: 9, family: "mono", bold: true }));
-    return fitted(x + w / 2, y + h / 2 + 4, text, w - 4, { size: 11, least: 9, anchor: "middle", class: "quiet" });
+    const [x, y, w, h] = one.boxes.slope, middle = x + w / 2, look = { size: 11, least: 8, anchor: "middle", class: "quiet" };
+    const [size, r] = w < 62 ? [11, 5] : [14, 7];
+    if (text === "None") return svg("g", { class: "none" }, w < 48 ? null : mark("none", middle - size * 1.35 - 2, y + h / 2, r), fitted(w < 48 ? middle : middle + r + 2, y + h / 2 + size * 0.35, text, w, { size, family: "mono", bold: true, anchor: "middle" }));
+    const parts = measure(text, 9) > w - 4 && h >= 12 * text.split(" ").length ? text.split(" ") : [text];
+    if (parts.some((part) => measure(part, look.least) > w)) return ""; // the accessible name of the column has it in any case
+    return svg("g", {}, parts.map((part, k) => fitted(middle, y + h / 2 + 4 + 12 * (k - (parts.length - 1) / 2), part, w, look)));
   }
 
-  /** The two shapes that an op did not take, and the pairs of lengths that do not fit. */
+  /** The two shapes that an op did not accept, and the pairs of lengths that do not fit. */
   misfit(one) {
     const { col } = one, [x, y, w, h] = one.boxes.value;
     one.shapes = svg("g", { class: "shapes" });

@@ -1,10 +1,10 @@
-// Where things stand, in pixels: from the layout in columns and levels that Python has computed, for any width.
+// Positions in pixels, for any width, from the layout in columns and levels that Python has computed.
 
-const MARKED = 18; // the gap in which a mark stands
+const MARKED = 18; // the width of a gap with a mark
 
 /**
- * A strip at a width: where its columns start along the time, and its lanes (of values, of gradients, of both) across it.
- * Time runs to the right, and below 520 px down.
+ * A strip at a width: where its columns start on the time axis, and its lanes (of values, of gradients, of both) across it.
+ * Time runs to the right, or down if the width is below 520 px.
  */
 export function geometry(strip, width, folded, gaps) {
   const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
@@ -28,13 +28,13 @@ export function geometry(strip, width, folded, gaps) {
   };
 }
 
-/** The lanes one below the other, with a seam between them in which the shapes stand: where each begins, and how wide it is. */
+/** The lanes one below the other, with a seam for the shapes between them: the start and the width of each. */
 function rowsOf(first, folded, count) {
   const [value, slope] = folded ? [60, 52] : count <= 3 ? [84, 70] : [74, 60], seam = 16;
   return { value: [first, value], slope: [first + value + seam, slope], all: [first, value + seam + slope] };
 }
 
-/** The lanes side by side, between two gutters for the wires; at their left the names. */
+/** The lanes side by side, between two gutters for the wires, with the names on their left. */
 function columnsOf(width) {
   const gutter = 44, name = Math.min(96, width * 0.26), each = (width - 2 * gutter - name - 6) / 2;
   return { value: [gutter + name, each], slope: [gutter + name + each + 4, each], all: [gutter, width - 2 * gutter] };
@@ -46,8 +46,8 @@ export function arc(g, a, b, side, high) {
   return `M${g.point(a, base)}C${g.point(a, far)} ${g.point(b, far)} ${g.point(b, base)}`;
 }
 
-/** The place in the middle of an arc. */
-export const apex = (g, a, b, side, high) => [(a + b) / 2, (side < 0 ? g.above : g.below) + side * high * 0.99];
+/** The point on an arc at parameter `t`, by default its middle. */
+export const onArc = (g, a, b, side, high, t = 0.5) => [a + (b - a) * t * t * (3 - 2 * t), (side < 0 ? g.above : g.below) + side * high * 3.96 * t * (1 - t)];
 
 /** The ends of the ribbons at one column, side by side, each as wide as its gradient. */
 export function abreast(places, widths) {

@@ -1,5 +1,5 @@
-// The tape inspector in the browser: it draws the view model that Python has computed, and moves one cursor through its time.
-// Inspector holds the state, and hears keys and clicks; the files beside this one draw its parts, and change nothing in the data.
+// The tape inspector in the browser: it draws the view model that Python has computed, and moves a cursor through its steps.
+// Inspector holds the state and handles keys and clicks; the other files draw its parts, and do not change the data.
 
 import { html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
@@ -10,7 +10,7 @@ import { Overview } from "./overview.js";
 import { Memory } from "./memory.js";
 import { Code, Curves, mathematics, facts, answer, fixPane } from "./panes.js";
 
-const KEYS = [ // as the sheet shows them, what it says, and what each does with the inspector
+const KEYS = [ // as the help sheet shows them, the text there, and what each does with the inspector
   ["← →", "one step back, one step on", { ArrowLeft: (own) => own.go(own.step - 1), ArrowRight: (own) => own.go(own.step + 1) }],
   ["Shift ← →", "to another line of code", { ShiftArrowLeft: (own) => own.toOtherLine(-1), ShiftArrowRight: (own) => own.toOtherLine(1) }],
   ["↑ ↓", "from a gradient to its value, and back", { ArrowUp: (own) => own.cross(false), ArrowDown: (own) => own.cross(true) }],
@@ -24,6 +24,7 @@ const KEYS = [ // as the sheet shows them, what it says, and what each does with
   ["[ ]", "layer or iteration before, after; else backward pass", { "[": (own) => own.bracket(-1), "]": (own) => own.bracket(1) }],
   ["+ -", "magnify the axis of many ops, or less", { "+": (own) => own.overviews[0]?.zoom(true), "-": (own) => own.overviews[0]?.zoom(false) }],
   ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
+  ["N", "your code, or the program in NumPy", { n: (own) => own.code.program.length && own.code.choose(!own.code.written) }],
   ["M", "the fix", { m: (own) => own.toggleFix() }],
   ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => (own.sheet.hidden = !own.sheet.hidden), Escape: (own) => own.escape() }],
 ];
@@ -44,7 +45,7 @@ class Inspector {
     this.selected = "";
     this.predict = false;
     this.fixing = false;
-    this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
+    this.place = [0, 0, 0]; // in the element with the focus: the index of a picture, and the row and the column in it
     this.element = html("div", {
       class: "mg-inspector", role: "group", tabindex: 0, "data-lm-suppress-shortcuts": "true",
       onkeydown: (event) => this.key(event), onpointermove: (event) => this.point(event), onpointerleave: () => this.stand(),
@@ -120,23 +121,19 @@ class Inspector {
     this.fit();
   }
 
-  /** The films that are shown: one, or two on a time that they share, as that of the fix beside the one that was written. */
+  /** The films that are shown: one, or two with a common time, such as the program as written and its fix. */
   arrange() {
     const view = this.model.get("view"), fixed = this.fixing && view.fixed;
     this.view = fixed ? { compare: [view, fixed.film], titles: ["as written", "fixed"], axis: fixed.axis } : view;
-    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
+    [this.story] = this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
     this.axis = this.view.axis || null;
     this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
     this.followed = this.stories.map(() => false);
     this.count = this.axis ? this.axis.length : this.stories[0].count;
-    this.width = this.chosen = 0; // the film in which a column is selected
+    this.width = this.chosen = 0; // `chosen` is the film in which a column is selected
   }
 
-  get story() {
-    return this.stories[0];
-  }
-
-  /** The step of one of the films: two share a longer time, in which steps of the same line happen together. */
+  /** The step of one of the films: two films share a longer time axis, on which steps of the same line coincide. */
   stepOf(k, step = this.step) {
     return !this.axis ? step : step < 0 ? -1 : this.axis[step][k];
   }
@@ -146,7 +143,7 @@ class Inspector {
     return this.axis ? Math.max(0, this.axis.findIndex((pair) => pair[k] >= step)) : step;
   }
 
-  /** Where the backward pass begins; a film that asks holds there. */
+  /** The step where the backward pass begins; a film that asks stops there. */
   firstStop() {
     return this.story.view.readings[this.story.lastTurn].at;
   }
@@ -174,7 +171,7 @@ class Inspector {
     this.draw();
   }
 
-  /** Is this the column to which Tab leads? */
+  /** Whether this is the column that Tab leads to. */
   focused(id, now) {
     return id === (this.selected || now.id || this.films[0]?.strip.cols[0]);
   }
@@ -203,7 +200,7 @@ class Inspector {
     this.face("play", "play");
   }
 
-  /** To the step at which another line of code begins. */
+  /** Go to the step where another line of code begins. */
   toOtherLine(direction) {
     const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
     const line = lineAt(this.step);
@@ -218,7 +215,13 @@ class Inspector {
     if (at != null) this.go(this.stepFor(story, at));
   }
 
-  /** From a value to its gradient (down), or back (up). */
+  /** Go to the frame that a line of the NumPy program belongs to. */
+  toFrames(story, { write, read }) {
+    const step = write.length ? story.writtenAt.get(write[0]) : story.readAt[story.lastTurn]?.get(read[0]);
+    if (step != null) this.go(this.stepFor(story, step));
+  }
+
+  /** Go from a value to its gradient (down), or back (up). */
   cross(down) {
     const { story } = this, now = story.at(this.stepOf(0));
     const id = this.selected || now.id;
@@ -229,7 +232,7 @@ class Inspector {
     if (step != null) this.go(this.stepFor(story, step), id);
   }
 
-  /** To the column before or after, without a change of time. */
+  /** Go to the column before or after, without changing the step. */
   move(direction) {
     const cols = this.films[0]?.strip.cols ?? [];
     const at = cols.indexOf(this.selected || this.story.at(this.stepOf(0)).id);
@@ -292,14 +295,14 @@ class Inspector {
     return Boolean(this.model.get("asks") ?? this.view.predict) && this.story.lastTurn >= 0;
   }
 
-  /** Hide the gradients or show them, also where this film is drawn once more. */
+  /** Hide or show the gradients, also in other views of this film. */
   ask(predict) {
     this.predict = predict;
     this.model.set("asks", predict);
     this.model.save_changes();
   }
 
-  /** What is asked for: the gradient of the (first) source, and of many numbers their norm. */
+  /** What the reader is asked for: the gradient of the (first) source, or its norm if it has many elements. */
   expected() {
     const { verdict, sources, readings, arrays } = this.story.view;
     const each = verdict.each[0], source = sources.find((one) => one.asked && one.name === each.name);
@@ -308,7 +311,7 @@ class Inspector {
     return data && data.n > 4 ? { label: `norm of ${label}`, answer: each.answer, norm: data.norm } : { label, answer: each.answer, norm: null };
   }
 
-  /** Compare what was predicted with what came. A wire stands for the place of a break, "None" for no gradient. */
+  /** Compare the prediction with the result. A wire stands for the place of a break, "None" for no gradient. */
   judged(given) {
     const { label, answer, norm } = this.expected();
     const numbersOf = (text) => (text.match(/-?(\d+(\.\d+)?(e[-+]?\d+)?|inf|nan)/gi) || []).map(Number);
@@ -363,7 +366,7 @@ class Inspector {
 
   // ---- drawing
 
-  /** Everything is drawn anew where the width changes; the root grows with it from 1280 pixels on. */
+  /** Draw everything again when the width changes; above 1280 pixels the root grows with it. */
   fit() {
     const room = this.element.parentElement?.clientWidth || this.element.clientWidth;
     if (!room || Math.abs(room - this.width) < 1) return;
@@ -376,7 +379,8 @@ class Inspector {
     this.drawnUnits = null;
     this.curves = !this.axis && this.design >= 700 ? Curves.of(this.story) : null;
     const strip = this.story.view.strips.None, short = !this.axis && this.design >= 860 && strip?.cols.length <= 3;
-    this.part = this.curves ? 46 : short ? 56 : 100; // of the width, in percent: a film of few columns leaves room beside it
+    this.part = this.curves ? 46 : short ? 56 : 100; // percent of the width: a film of few columns leaves room beside it
+    this.filmWidth = (this.design * this.part) / 100;
     this.element.classList.toggle("narrow", this.design < 700);
     this.element.classList.toggle("beside", this.part < 100);
     this.element.style.setProperty("--part", this.part);
@@ -385,10 +389,6 @@ class Inspector {
     this.drawHead();
     this.drawLegend();
     this.draw();
-  }
-
-  get filmWidth() {
-    return (this.design * this.part) / 100;
   }
 
   drawHead() {
@@ -410,6 +410,7 @@ class Inspector {
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const found = [item(small("wire live", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
+    if (this.stories.some(({ view }) => Object.values(view.wires).some((one) => one.sent.some(([, , k]) => view.arrays[k].state === "nan")))) found.push(item(small("ribbon bad", path("M2 7H24", { class: "band", "stroke-width": 8 })), "nan or inf", true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
     if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
@@ -419,7 +420,7 @@ class Inspector {
     this.legend.replaceChildren(...found);
   }
 
-  /** Everything that a step changes. */
+  /** Update everything that a step changes. */
   draw() {
     if (!this.width) return;
     const nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
@@ -435,7 +436,7 @@ class Inspector {
     if (this.pictures().length) this.stand();
   }
 
-  /** The strip follows the play head, until somebody has opened another one. */
+  /** Let the strip follow the play head, until the user opens another unit. */
   follow(nows) {
     nows.forEach((now, k) => {
       const story = this.stories[k];
@@ -479,7 +480,7 @@ class Inspector {
     this.model.send({ type: "open_unit", unit: this.open_units[k], film: k });
   }
 
-  /** Keep the column of this step in sight. */
+  /** Keep the column of this step in view. */
   scroll(now) {
     const film = this.films[0], column = film?.columns[film.place.get(now.id)], box = film?.element.parentElement;
     if (!film?.g.upright || !column || film.g.width <= this.filmWidth + 1) return;
@@ -493,7 +494,7 @@ class Inspector {
     const over = this.story.lastTurn < 0 || (now.reading === this.story.lastTurn && now.over);
     const state = !over || this.predict ? "open" : this.story.lastTurn < 0 && !verdict.ask ? "open" : verdict.status;
     if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
-    const asks = verdict.ask ? `${verdict.ask} = ${over && !this.predict ? verdict.size_all || verdict.answer : "?"}` : "tape inspector";
+    const asks = verdict.ask ? `${verdict.ask} = ${over && !this.predict ? verdict.answer : "?"}` : "tape inspector";
     const shown = this.axis && over ? `${verdict.ask}: ${this.stories.map((one) => one.view.verdict.answer).join(" → ")}` : asks;
     if (this.question.textContent !== shown) this.question.textContent = shown;
     this.question.title = shown;
@@ -510,7 +511,7 @@ class Inspector {
     this.predictButton?.setAttribute("aria-pressed", String(this.predict));
     this.fixButton?.setAttribute("aria-pressed", String(this.fixing));
     if (this.fixButton) this.fixButton.hidden = this.predict || (!over && !this.fixing);
-    this.code.update(now.line);
+    this.code.update(now, this.predict);
     this.element.classList.toggle("asking", this.predict);
   }
 
@@ -553,15 +554,7 @@ class Inspector {
 
   // ---- hovering
 
-  /** Light the columns that an array in the memory comes from and is read by. */
-  lit(block) {
-    for (const one of this.films[0]?.columns || []) {
-      one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
-      one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
-    }
-  }
-
-  /** The element of a picture under the pointer. */
+  /** Look at the array element under the pointer. */
   point(event) {
     const group = event.target.closest?.(".picture");
     const matrix = pictured.has(group) && group.getScreenCTM();
@@ -569,14 +562,14 @@ class Inspector {
     this.look(event.target, group, at && hit(group, at.x, at.y), event.clientX + 12, event.clientY + 16);
   }
 
-  /** The pictures of what has the focus. */
+  /** The pictures in the element with the focus. */
   pictures() {
     const host = document.activeElement;
     if (!this.element.contains(host) || host === this.element || !host.matches(":focus-visible")) return [];
     return [...host.querySelectorAll(".picture")].filter((one) => pictured.has(one));
   }
 
-  /** Where the keyboard is: at an element of a picture of what has the focus. */
+  /** The place of the keyboard: an array element in a picture that has the focus. */
   stand() {
     const groups = this.pictures(), group = groups[this.place[0]] || groups[0];
     if (!group) return this.look(document.activeElement);
@@ -587,7 +580,7 @@ class Inspector {
     this.look(document.activeElement, group, { row, col }, at.x + 4, at.y + 4);
   }
 
-  /** To another element of the pictures of what has the focus: from the ends of one to the next. */
+  /** Go to another array element in the pictures that have the focus; past the end of one, to the next. */
   walk(down, right) {
     const groups = this.pictures(), [which, row, col] = this.place;
     if (!groups[which]) return;
@@ -598,13 +591,16 @@ class Inspector {
     this.stand();
   }
 
-  /** Tell the number of an element and light what goes with it: of a product a row and a column, of a block its maker and readers. */
+  /** Show the number of an element and highlight what belongs to it: rows and columns of a product, maker and readers of a block. */
   look(target, group, cell, x, y) {
     const id = target?.closest?.(".reel:first-child [data-id]")?.dataset.id, line = id && this.story.view.cols[id]?.line;
     for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
     for (const one of this.lights || []) one.remove();
     const box = cell && pictured.get(group);
-    this.lit(box?.block);
+    for (const one of this.films[0]?.columns || []) {
+      one.group.classList.toggle("maker", box?.block?.maker === one.col.id);
+      one.group.classList.toggle("reader", Boolean(box?.block?.readers.includes(one.col.id)));
+    }
     this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
     this.tip.hidden = !box;
     if (!box) return;

@@ -1,4 +1,4 @@
-// What the tapes keep, over time: named blocks, as high as their bytes and as wide as they live. It is also the slider of time.
+// The memory of the tapes over time: the height of a named block is its bytes, its width its lifetime. It is also the time slider.
 
 import { svg, rect, path, put, fitted } from "./elements.js";
 import { bytesText } from "./numbers.js";
@@ -29,10 +29,9 @@ export class Memory {
     put(this.element, "aria-valuemax", this.count);
     this.element.replaceChildren();
     const unit = (BASE - TOP) / (memory.peak || 1);
-    const turns = story.view.readings.map((one) => one.at);
-    const turn = turns.at(-1) ?? Infinity;
-    if (memory.blocks.length) this.blocks(memory.blocks, unit, turn);
-    else if (memory.peak) this.curve(unit, turn);
+    const { readings } = story.view, turns = readings.map((one) => one.at);
+    if (memory.blocks.length) this.blocks(memory.blocks, unit, readings);
+    else if (memory.peak) this.curve(unit, readings);
     this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
     let last = -1e9;
     for (const at of turns) {
@@ -47,8 +46,8 @@ export class Memory {
     this.shown = null;
   }
 
-  /** Blocks stand on those that live longer. */
-  blocks(blocks, unit, turn) {
+  /** Stack blocks on those that live longer. */
+  blocks(blocks, unit, readings) {
     const lanes = [];
     for (const block of [...blocks].sort((one, two) => one.from - two.from)) {
       const to = block.to ?? this.count;
@@ -59,16 +58,16 @@ export class Memory {
     const press = highest > BASE - TOP ? (BASE - TOP) / highest : 1;
     for (const { block, to, top, under } of lanes) {
       const [a, b] = [this.x(block.from), this.x(to)];
-      const middle = Math.min(b, Math.max(a, this.x(turn)));
       const [y, high] = [BASE - top * press, (top - under) * press - 0.6];
-      const group = svg("g", { class: "block picture" }, rect(a, y, middle - a, high, { class: "kept" }), rect(middle, y, b - middle, high, { class: "freed" }));
+      const edges = [a, ...readings.flatMap(({ at, end }) => [at, end ?? to].map((step) => Math.min(b, Math.max(a, this.x(step))))), b]; // alternately kept and read
+      const group = svg("g", { class: "block picture" }, edges.slice(1).map((edge, k) => rect(edges[k], y, edge - edges[k], high, { class: k % 2 ? "freed" : "kept" })));
       if (high >= 11) group.append(fitted(a + 4, y + high / 2 + 4, [`${block.name} ${block.text}`, block.name, ""], b - a - 6, { size: 11, least: 9, family: "mono", cut: false }));
       pictured.set(group, { block, text: `${block.name}: ${block.bytes} B`, rows: 1, cols: 1, x: a, y, w: b - a, h: high });
       this.element.append(group);
     }
   }
 
-  curve(unit, turn) {
+  curve(unit, readings) {
     const part = (from, to, name) => {
       if (to <= from) return;
       const stride = Math.max(1, Math.floor((to - from) / 900));
@@ -77,7 +76,8 @@ export class Memory {
       this.element.append(path(`${d}V${BASE}Z`, { class: name }));
     };
     const end = this.count - 1;
-    part(0, Math.min(turn, end), "kept"), part(Math.min(turn, end), end, "freed");
+    const edges = [0, ...readings.flatMap((one) => [one.at, one.end ?? end].map((step) => Math.min(step, end))), end];
+    edges.slice(1).forEach((edge, k) => part(edges[k], edge, k % 2 ? "freed" : "kept"));
   }
 
   update(step, text) {

@@ -1,5 +1,5 @@
-// Many ops on one line: a linear axis of layers, iterations or ops, two curves or bars over it, and a funnel to the strip below.
-// It shows all units, or some of them magnified: those from `first` to `end`.
+// The overview of many ops: a linear axis of layers, iterations or ops, two curves or bars over it, and a funnel to the strip below.
+// It shows all units, or only those from `first` to `end`, magnified.
 
 import { svg, rect, path, put, fitted } from "./elements.js";
 import { forms, number, spoken } from "./numbers.js";
@@ -38,12 +38,12 @@ export class Overview {
     this.axis(top + HIGH + 22);
     this.funnel = path("", { class: "funnel" });
     this.label = svg("text");
-    this.named = this.width - 24 - (this.fold.first.length > 40 ? this.buttons(this.bottom - 8) : 0); // the room of its name
+    this.named = this.width - 24 - (this.fold.first.length > 40 ? this.buttons(this.bottom - 8) : 0); // the room for its name
     this.element.append(this.funnel, this.label);
     if (held) [...this.element.querySelectorAll("[tabindex]")].find((one) => one.getAttribute("aria-label") === held)?.focus();
   }
 
-  /** Magnify ten times around the open unit, or go back by as much. */
+  /** Zoom in ten times around the open unit, or zoom out by as much. */
   zoom(closer) {
     const all = this.fold.first.length;
     this.power = Math.max(0, Math.min(Math.ceil(Math.log10(all / 10)), this.power + (closer ? 1 : -1)));
@@ -51,7 +51,7 @@ export class Overview {
     this.inspector.draw();
   }
 
-  /** So many units, around one of them. */
+  /** Show this many units around one of them. */
   show(open, count) {
     this.first = Math.max(0, Math.min(this.fold.first.length - count, Math.round(open - count / 2)));
     this.end = this.first + count;
@@ -75,7 +75,7 @@ export class Overview {
     return count === 1 ? word : word === "stretch" ? "stretches" : `${word}s`;
   }
 
-  /** The width of a unit, and where it begins. */
+  /** The width of a unit, and its start. */
   get wide() {
     return this.room / (this.end - this.first);
   }
@@ -90,7 +90,7 @@ export class Overview {
     return iteration ? `iteration ${iteration}` : `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
   }
 
-  /** For each layer its name and a picture of its output. */
+  /** The name of each layer and a picture of its output. */
   drawCapsules() {
     const { wide } = this;
     this.element.append(fitted(8, 40, "its output", this.left - 14, { size: 12, bold: true, class: "blue" }));
@@ -108,7 +108,7 @@ export class Overview {
     }
   }
 
-  /** Numbers over the axis: a line, or bars where it is logarithmic. */
+  /** Plot numbers over the axis: as a line, or as bars if the scale is logarithmic. */
   curve({ name, numbers, log, low, high }, top, tone) {
     const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 3, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
     this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
@@ -138,7 +138,7 @@ export class Overview {
     return { shown, group };
   }
 
-  /** A line through all numbers; where several fall on one pixel, from the least of them to the largest. */
+  /** A line through all numbers; several on one pixel are drawn from the smallest to the largest. */
   band(numbers, y, log) {
     let d = "";
     const per = Math.max(1, Math.ceil(1 / this.wide));
@@ -152,7 +152,7 @@ export class Overview {
     return path(d, { class: "line" });
   }
 
-  /** Of a fold within a fold the outer one: a line below the units of each of its parts. */
+  /** The outer fold, if folds are nested: a line below the units of each of its parts. */
   outer(y) {
     const of = (k) => /^(.*), /.exec(this.fold.labels?.[k] ?? "")?.[1];
     for (let k = this.first, next; k < this.end; k = next) {
@@ -162,7 +162,7 @@ export class Overview {
     }
   }
 
-  /** What stands at a unit: a layer's name, the number of an iteration, and of others their place. */
+  /** The label of a unit: the name of a layer, the number of an iteration, or else its position. */
   tick(k) {
     if (this.fold.layered) return [this.nameOf(k), String(k + 1)];
     const name = this.nameOf(k);
@@ -179,7 +179,7 @@ export class Overview {
       this.element.append(fitted(this.x(k) + wide / 2, y, this.tick(k), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
   }
 
-  /** Which unit the strip below shows, and how far the backward pass has come. */
+  /** Mark the unit that the strip below shows, and how far the backward pass has come. */
   update(now, open, hiding) {
     if (open < this.first || open >= this.end) this.show(open, this.end - this.first);
     if (this.opened !== open) {

@@ -1,48 +1,62 @@
-// Below the film: the code, and beside it the mathematics of a step, the answer, or what an error said.
+// The panes below the film: the code, and beside it the mathematics of a step, the answer, or an error message.
 
 import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
-import { drawn, picture, pictured, triples } from "./pictures.js";
+import { picture, pictured, triples } from "./pictures.js";
 
 // ---- code
 
+/** The user's lines, and, if it is known, the same program in plain NumPy. */
 export class Code {
   constructor(inspector) {
     this.inspector = inspector;
+    this.written = false; // whether the NumPy program is shown
     this.element = html("section", { class: "code", role: "group", tabindex: 0, "aria-label": "the code" });
   }
 
   draw(story) {
-    const cut = new Set(story.view.cuts.filter((one) => one.code !== "STOPPED").map((one) => one.line));
-    this.lines = new Map();
-    const items = story.view.code.map((line) => {
+    const { view } = story, cut = new Set(view.cuts.filter((one) => one.code !== "STOPPED").map((one) => one.line));
+    const item = (line, kind, onclick) => {
       const [, indent, text] = /^( *)(.*)/.exec(line.text);
       const parts = [["n", line.n], ["indent", indent], ["text", text || " "]].map(([name, one]) => html("span", { class: name }, String(one)));
-      const item = html("div", { class: cut.has(line.n) ? "line broken" : "line", onclick: () => this.inspector.toLine(story, line.n) }, parts);
-      this.lines.set(line.n, item);
-      return item;
-    });
-    this.element.replaceChildren(html("h3", {}, "Code"), html("div", { class: "lines" }, items));
-    this.element.hidden = !items.length;
-    this.current = null;
+      return [line, html("div", { class: kind, onclick }, parts)];
+    };
+    const own = view.code.map((line) => item(line, cut.has(line.n) ? "line broken" : "line", () => this.inspector.toLine(story, line.n)));
+    this.program = (view.written || []).map((line) => item(line, "line", () => this.inspector.toFrames(story, line)));
+    this.lines = new Map(own.map(([line, element]) => [line.n, element]));
+    this.lists = [own, this.program].map((items) => html("div", { class: "lines" }, items.map(([, element]) => element)));
+    this.choices = ["your code", "written in NumPy"].map((name, k) => html("button", { type: "button", title: "the other one (N)", onclick: () => this.choose(k === 1) }, name));
+    this.head = html("div", { class: "modes", role: "group", "aria-label": "which code" }, this.choices);
+    this.element.replaceChildren(this.program.length ? this.head : html("h3", {}, "Code"), ...this.lists);
+    this.element.hidden = !own.length;
+    this.current = [];
   }
 
-  update(line) {
-    if (line === this.current) return;
-    this.lines.get(this.current)?.classList.remove("current");
-    this.current = line;
-    const item = this.lines.get(line);
-    if (!item) return;
-    item.classList.add("current");
-    const box = this.element;
-    if (item.offsetTop < box.scrollTop || item.offsetTop + item.offsetHeight > box.scrollTop + box.clientHeight)
-      box.scrollTop = item.offsetTop - box.clientHeight / 2;
+  choose(written) {
+    this.written = written;
+    this.inspector.draw();
+  }
+
+  /** Highlight the line of a step; a film that asks does not show how its gradients are computed. */
+  update(now, asking) {
+    const written = this.written && !asking && this.program.length > 0, last = this.inspector.story.lastTurn;
+    this.head.hidden = asking;
+    [!written, written].forEach((shown, k) => ((this.lists[k].hidden = !shown), put(this.choices[k], "aria-pressed", shown)));
+    const known = now.kind === "write" || now.reading === last, frame = Number(now.id?.slice(1));
+    const lit = written ? this.program.filter(([line]) => known && line[now.kind]?.includes(frame)).map(([, element]) => element) : [this.lines.get(now.line)].filter(Boolean);
+    if (lit.length === this.current.length && lit.every((one, k) => one === this.current[k])) return;
+    for (const one of this.current) one.classList.remove("current");
+    for (const one of lit) one.classList.add("current");
+    const [item] = (this.current = lit), box = this.element, head = this.program.length && !asking ? this.head.offsetHeight : 0;
+    if (!item || (item.offsetTop - head >= box.scrollTop && item.offsetTop + item.offsetHeight <= box.scrollTop + box.clientHeight)) return;
+    const most = Math.min(item.offsetTop - box.clientHeight / 2, box.scrollHeight - box.clientHeight) + head; // a line starts just below the head
+    box.scrollTop = ([...item.parentElement.children].findLast((one) => one.offsetTop <= most)?.offsetTop ?? head) - head;
   }
 }
 
 // ---- mathematics
 
-/** An array of a formula: its picture to a common scale, its name, its shape. */
+/** An array of a formula: its picture at a common scale, its name and its shape. */
 function figure(name, data, unit, turned, tone) {
   const shown = turned && data ? transposed(data) : data;
   const shape = shown?.shape || [];
@@ -56,7 +70,7 @@ function figure(name, data, unit, turned, tone) {
   return group;
 }
 
-/** The last two axes exchanged; of many matrices each. */
+/** The array with its last two axes exchanged, so that each matrix of a batch is transposed. */
 function transposed(data) {
   const shape = [...data.shape.slice(0, -2), ...data.shape.slice(-2).reverse()];
   const { kind, cols, pooled } = data.picture || {};
@@ -68,7 +82,7 @@ function transposed(data) {
   return { ...data, shape, picture: { ...data.picture, rows: v.length / rows, cols: rows, v } };
 }
 
-/** What an op sends to each of its inputs: the line of mathematics in the user's names, and the arrays in it. */
+/** The gradient that an op sends to each of its inputs: the formula with the user's names, and the arrays in it. */
 export function mathematics(story, id, reading) {
   const col = story.view.cols[id], arrays = story.view.arrays;
   const slope = col.slopes.findLast(([r]) => r === reading);
@@ -95,7 +109,7 @@ export function mathematics(story, id, reading) {
   return rows.filter(Boolean);
 }
 
-/** The arrays of a column: value and gradient, with all that is known of their size. */
+/** The arrays of a column: its value and its gradient, with everything known about their size. */
 export function facts(story, id, reading, hiding) {
   const col = story.view.cols[id], { arrays } = story.view;
   const row = (word, data) =>
@@ -116,7 +130,7 @@ export function facts(story, id, reading, hiding) {
 
 export function answer(story, now) {
   const { view } = story, { verdict } = view;
-  const asked = view.sources.filter((one) => one.asked);
+  const asked = view.sources.filter((one) => one.asked), many = asked.length > 8;
   if (verdict.lost != null && verdict.answer !== "None") {
     const term = (text, word, tone) => html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word));
     const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, verdict.code === "STOPPED" ? "stopped" : "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
@@ -127,7 +141,11 @@ export function answer(story, now) {
     const each = verdict.each.find((one) => one.name === source.name) || verdict;
     const data = given == null ? null : view.arrays[given];
     const sparse = view.readings[story.lastTurn]?.sparse.includes(source.id) && html("span", { class: "quiet" }, "IndexedSlices");
-    const came = data && [thumbnail(data), html("span", { class: "m orange" }, data.n === 1 ? data.text : noteOf(data)[asked.length > 8 ? 1 : 0]), sparse];
+    const size = data && (data.n === 1 || (data.n <= 4 && !many) ? data.text : data.state === "value" ? `norm ${number(data.norm, many ? 3 : 4)}` : noteOf(data)[0]);
+    const zeros = data?.n > 4 && data.state === "value" && !many && noteOf(data)[0].includes("zeros") && html("span", { class: "quiet" }, noteOf(data)[0]);
+    const drawn = data?.picture && data.picture.kind !== "numbers" && picture(data, 0, 0, 46, 26, "slope", false);
+    const thumb = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" }, drawn);
+    const came = data && [thumb, html("span", { class: "m orange" }, size), zeros, sparse];
     const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), html("span", { class: "quiet" }, each.say.replace(/^None[^.]*\. ?/, ""))];
     return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name), came || nothing);
   });
@@ -135,20 +153,14 @@ export function answer(story, now) {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);
     return html("p", { class: "quiet" }, `earlier${one.line == null ? "" : `, line ${one.line}`}: `, html("span", { class: "m" }, one.text), ` gave ${given.slice(0, 4).join(", ")}`);
   });
-  return html("div", {}, html("ul", { class: asked.length > 8 ? "answers many" : "answers" }, rows), earlier);
-}
-
-function thumbnail(data) {
-  const group = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" });
-  if (data.picture && data.n > 1) group.append(picture(data.picture.kind === "numbers" ? drawn(data) : data, 0, 0, 46, 26, "slope", false));
-  return group;
+  return html("div", {}, html("ul", { class: many ? "answers many" : "answers" }, rows), earlier);
 }
 
 // ---- two curves
 
-/** A function of one axis and its derivative, with a common cursor and the tangent. */
+/** A function on one axis and its derivative, as two curves with a common cursor and the tangent. */
 export class Curves {
-  /** Does an op have them? One input and its output, of one axis and more than 16 elements, element by element. */
+  /** The curves of a film of one elementwise op, whose only input has one axis and more than 16 elements; otherwise null. */
   static of(story) {
     const { view } = story;
     const strip = view.strips.None;
@@ -242,7 +254,7 @@ export function fixPane(inspector, story) {
   );
 }
 
-/** What puts code into a new cell below this one, in a notebook of JupyterLab; null elsewhere. */
+/** A function that puts code into a new cell below this one in JupyterLab; null elsewhere. */
 function cellBelow(model, element, code) {
   const notebook = model.widget_manager?.context?.model?.sharedModel;
   const cell = element.closest(".jp-Cell");

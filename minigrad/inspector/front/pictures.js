@@ -1,16 +1,15 @@
-// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where, and `light` shows it.
+// A picture for every array: numbers, bars or a line, a heat map. `hit` finds the element at a place, and `light` highlights it.
 
 import { fitted, measure, path, rect, svg } from "./elements.js";
 import { forms, noteOf, number } from "./numbers.js";
 
-export const pictured = new WeakMap(); // the <g> of a picture -> what is needed to find an element of it
-export const triples = new WeakMap(); // the figures of a formula -> the pictures of a matrix product: left, right, and what it gives
+export const pictured = new WeakMap(); // the <g> of a picture -> the data needed to find an element in it
+export const triples = new WeakMap(); // the figures of a formula -> the pictures of a matrix product: left, right and result
 
-/** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a word on its size stands below. */
+/** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a note on its size is below it. */
 export function picture(data, x, y, w, h, tone, note = true) {
   const group = svg("g", { class: `picture ${tone}` });
   const found = data.picture;
-  if (data.state === "unknown") return group;
   const box = !found || found.kind === "numbers" ? numbers(group, data, x, y, w, h) : null;
   if (box) {
     if (found) pictured.set(group, { data, ...box });
@@ -25,24 +24,28 @@ export function picture(data, x, y, w, h, tone, note = true) {
   return group;
 }
 
-/** Of a few numbers a picture, as larger arrays have. */
-export const drawn = (data) => ({ ...data, picture: { ...data.picture, kind: data.picture.rows > 1 ? "grid" : "line" } });
+/** A picture of a few numbers, like that of a larger array. */
+const drawn = (data) => ({ ...data, picture: { ...data.picture, kind: data.picture.rows > 1 ? "grid" : "line" } });
 
-/** A few numbers as text; nothing, where there is no room for each of them whole. */
+/** A few numbers as text, all in one size; nothing if there is no room for each of them in full. */
 function numbers(group, data, x, y, w, h) {
   const found = data.picture;
   const whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
-  const all = found ? found.v : [data.text];
+  const all = found ? found.v : [data.state === "empty" ? "empty" : data.text];
   const rows = found ? found.rows : 1, cols = found ? found.cols : 1;
   const texts = all.map((one) => (data.dtype === "bool" ? [one ? "True" : "False", one ? "T" : "F"] : forms(one, whole)));
   const stacked = cols > 2 && w / cols < 34 && h / all.length > 9;
   const [across, down] = stacked ? [1, all.length] : [cols, rows];
   const size = Math.max(8.5, Math.min(all.length === 1 ? 19 : 14, (h / down) * 0.78, all.length === 1 ? w / 3.2 : 99));
-  const room = w / across - 2, few = data.n > 1 && data.picture?.v.every((one) => typeof one === "number");
-  if (few && texts.some((text) => measure(text.at(-1), 7.5, "mono", true) > room)) return null;
-  texts.forEach((text, k) => {
-    const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
-    group.append(fitted(cx, cy, text, room, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
+  const room = w / across - 2, few = data.n > 1 && found?.v.every((one) => typeof one === "number" || /^-?(nan|inf)$/.test(one));
+  const tries = [size, Math.max(7.5, size * 0.8), 7.5].flatMap((one, k) => (k ? [0, 1, 2, 3] : [0]).map((form) => [one, texts.map((text) => text[form] ?? text.at(-1))]));
+  const fits = tries.find(([one, shown]) => shown.every((text) => measure(text, one, "mono", true) <= room));
+  if (few && !fits) return null;
+  if (found && !fits) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { size, least: 7.5, anchor: "middle", class: "note" }));
+  const [own, shown] = fits ?? (found ? [] : tries.at(-1));
+  shown?.forEach((text, k) => {
+    const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + own * 0.35;
+    group.append(fitted(cx, cy, text, room, { size: own, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
   });
   if (found) group.append(rect(x, y, w, h, { class: "hit" }));
   return { x, y, w, h, rows: down, cols: across };
@@ -75,7 +78,7 @@ function curve(group, found, x, y, w, h) {
 
 const cross = (x, y, side) => path(`M${x} ${y}l${side} ${side}m0 ${-side}l${-side} ${side}`, { class: "crosses" });
 
-/** Ink as the size, to the largest of this picture; 0 is the ground; a dash marks what is negative. One path for each tone. */
+/** A heat map, scaled to its largest element; 0 has the ground colour, a dash marks a negative element. One SVG path for each tone. */
 function heat(group, found, x, y, w, h) {
   const { rows, cols, v } = found;
   const side = Math.min(w / cols, h / rows, 15);
@@ -101,7 +104,7 @@ function heat(group, found, x, y, w, h) {
   return { x: left, y: top, w: side * cols, h: side * rows, rows, cols };
 }
 
-/** Which element is at a place in a picture: its row and its column there. */
+/** The row and the column of the element at a place in a picture. */
 export function hit(group, px, py) {
   const box = pictured.get(group);
   const col = Math.floor(((px - box.x) / box.w) * box.cols), row = Math.floor(((py - box.y) / box.h) * box.rows);
@@ -130,14 +133,14 @@ function indexOf(place, shape) {
 
 // ---- matrix products
 
-const MADE_OF = [ // an element of one of the three (left, right, result) -> in which other its row or column is lit: [other, its axis, the axis there]
+const MADE_OF = [ // for an element of each of the three (left, right, result), what is lit in the others: [other, axis of the element, axis there]
   [[2, "row", "row"], [1, "col", "row"]],
   [[2, "col", "col"], [0, "row", "col"]],
   [[0, "row", "row"], [1, "col", "col"]],
 ];
 const WHOLE = [0, 1];
 
-/** Light an element of a picture, and in the other pictures of its products the rows and columns that go with it. */
+/** Highlight an element of a picture, and the matching rows and columns in the other pictures of its products. */
 export function light(group, cell, trios) {
   const own = spans(pictured.get(group), cell);
   const drawn = [band(group, own, "cell")];
@@ -146,17 +149,17 @@ export function light(group, cell, trios) {
   return drawn;
 }
 
-/** Of a matrix, or of many, the part of the rows and the part of the columns in which an element is. */
+/** The range of rows and the range of columns that an element takes up in a matrix or in a batch of matrices. */
 function spans({ data, rows, cols }, { row, col }) {
   const of = (k, count) => [k / count, (k + 1) / count];
   if (rows > 1 && cols > 1) return { row: of(row, rows), col: of(col, cols) };
-  const long = of(row + col, rows * cols); // one line of numbers: a row, or a column that lies
+  const long = of(row + col, rows * cols); // one line of numbers: a row, or a column drawn as a row
   return data?.shape.at(-1) === 1 ? { row: long, col: WHOLE } : { row: WHOLE, col: long };
 }
 
 const matrices = ({ shape }) => shape.slice(0, -2).reduce((count, length) => count * length, 1);
 
-/** The bands in another picture of a product, for the same matrix of many. */
+/** The highlighted bands in another picture of a product, for the same matrix of a batch. */
 function along(group, own, other, axis, there) {
   const [one, two] = [pictured.get(group).data, pictured.get(other).data];
   const [count, others] = [matrices(one), matrices(two)];

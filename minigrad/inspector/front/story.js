@@ -1,4 +1,4 @@
-// A view with its time: what happened at each step, what is true after it, and a sentence about it.
+// A view model over time: what happened at each step, the state after it, and a sentence about it.
 
 import { spoken } from "./numbers.js";
 
@@ -21,7 +21,7 @@ export class Story {
     let reading = -1;
     for (let step = 0; step < this.count; step++) {
       if (this.kinds[step] === "write") this.writtenAt.set(this.numbers[step], step);
-      if (this.kinds[step] === "turn" && view.readings[this.numbers[step]].targets.length) reading = this.numbers[step]; // else it was refused
+      if (this.kinds[step] === "turn" && view.readings[this.numbers[step]].targets.length) reading = this.numbers[step]; // otherwise it was refused
       if (this.kinds[step] === "read") this.readAt[reading]?.set(this.numbers[step], step);
       this.readingAt[step] = reading;
     }
@@ -32,7 +32,7 @@ export class Story {
     return step < 0 || !this.count ? 0 : this.kept[Math.min(step, this.count - 1)];
   }
 
-  /** What is true after a step; -1 is before the first. */
+  /** The state after a step; -1 is before the first. */
   at(step) {
     step = Math.min(step, this.count - 1);
     const kind = step < 0 ? "start" : this.kinds[step];
@@ -58,7 +58,7 @@ export class Story {
     return col ? col.name || col.op : "the value";
   }
 
-  /** What a step did, as parts: words, and names of the program. A film that hides does not tell what was recorded. */
+  /** What a step did, as a list of words and names of the program. A film that hides does not say what was recorded. */
   said(now, hiding) {
     const { view } = this, col = now.id && view.cols[now.id];
     const where = col?.line == null ? "" : ` (line ${col.line})`;

@@ -1,4 +1,4 @@
-"""Layer: the base class of all layers and models. It creates its weights when it is first called."""
+"""Layer: the base class of all layers and models. A layer creates its weights when it is first called."""
 
 import copy
 import functools
@@ -21,9 +21,9 @@ from ..variable import Variable, calls, inside
 
 
 def marks_built(build):
-    """Decorate a `build` method: after it the layer is built and takes no more weights.
+    """Decorate a `build` method: afterwards the layer is built and takes no more weights.
 
-    A `build` that the `build` of a subclass calls does not end the building.
+    If the `build` of a subclass calls an inherited `build`, only the outer one marks the layer as built.
     """
 
     @functools.wraps(build)
@@ -34,7 +34,7 @@ def marks_built(build):
             self.built = self._locked = True
             self._built_for = (*args, *kwargs.values(), None)[0]
             if not self._trainable:
-                self.trainable = False  # also for the new weights
+                self.trainable = False  # applies to the new weights as well
         restore_what_waits()
 
     return build_and_mark
@@ -44,10 +44,10 @@ class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
     Args:
-        activity_regularizer: a name or a function of the output, whose result, divided by the number of examples, is
-            one of the `losses`.
+        activity_regularizer: a name or a function of the output; its result, divided by the number of examples, is one
+            of the `losses`.
         trainable: whether its weights are `trainable_variables`.
-        dtype: of the weights; inputs of another float dtype are cast to it.
+        dtype: the dtype of the weights; inputs of another float dtype are cast to it.
         autocast: accepted as in Keras, without effect.
         name: by default the name of the class in snake_case, numbered.
 
@@ -65,8 +65,8 @@ class Layer:
     [[2. 3.]] ['scale/s']
     """
 
-    _weightless = False  # True: without weights, so it is built from the beginning
-    supports_masking = False  # True: masks of its inputs are masks of its outputs, by `compute_mask`
+    _weightless = False  # if True, the layer has no weights, so it is built from the start
+    supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
@@ -80,7 +80,7 @@ class Layer:
         self.built = self._weightless and type(self).build is Layer.build
         self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
         self.activity_regularizer = regularizers.get(activity_regularizer)
-        self._built_for = None  # the input shape that `build` got
+        self._built_for = None  # the input shape passed to `build`
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -120,10 +120,10 @@ class Layer:
                 "zeros" for others.
             dtype: by default that of the layer.
             trainable: whether it is one of the `trainable_variables`.
-            regularizer: a name or a function of the weight, whose result is one of the `losses`.
+            regularizer: a name or a function of the weight; its result is one of the `losses`.
             constraint: a name or a function that optimizers apply to the value after each step.
             autocast, aggregation: accepted as in Keras, without effect.
-            name: of the weight; the path puts the names of the layers before it.
+            name: the name of the weight; in the path, the names of the layers come before it.
 
         Raises:
             ValueError: the layer is already built, the name is given by position, the shape is not iterable, or the
@@ -180,7 +180,7 @@ class Layer:
                 calls.trainings.pop()
 
     def _ensure_built(self, args, kwargs):
-        """Build the layer for these arguments, unless it is built."""
+        """Build the layer for these arguments, unless it is already built."""
         if not self.built:
             inputs = [*args, *kwargs.values()]
             if not inputs:
@@ -196,7 +196,7 @@ class Layer:
                     listening.module = path
 
     def _hand_masks(self, args, kwargs):
-        """Give `call` the masks of its inputs, as `mask` and as `x_mask` for an input `x`: the mask of the first."""
+        """Pass the masks of the inputs to `call`: that of the first as `mask`, that of an input `x` as `x_mask`."""
         names = [name for name in parameters_of(type(self).call) if name != "self"]
         masks = {name: map_nested(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
         first = next(iter(masks.values()), None)
@@ -206,11 +206,11 @@ class Layer:
         return first
 
     def compute_mask(self, inputs, previous_mask):
-        """Which steps of the output count: a Tensor of bools, or None for all; by default those of the input."""
+        """The mask of the output: a Tensor of bools, or None if all steps count; by default the mask of the input."""
         return previous_mask
 
     def _mask_outputs(self, inputs, outputs, mask):
-        """Note for the layers that follow, and for the loss, which steps of the outputs count."""
+        """Attach masks to the outputs, for the following layers and for the loss."""
         if self.supports_masking:
             made = leaves(self.compute_mask(inputs, mask))
             for y, one in zip(leaves(outputs), made):
@@ -222,14 +222,14 @@ class Layer:
             warnings.warn(f"{problem} {reason} information. Downstream layers will not see the mask.", stacklevel=3)
 
     def _add_activity(self, outputs):
-        """Add what the outputs cost to the `losses`."""
+        """Add the activity regularization of the outputs to the `losses`."""
         for y in leaves(outputs):
             if isinstance(y, Tensor):
                 cost = self.activity_regularizer(y)
                 self.add_loss(math.divide_no_nan(cost, creation.cast(len(y), cost.dtype)) if y.ndim else cost)
 
     def _cast(self, x):
-        """An input; if it is of floats, in the dtype of the layer."""
+        """An input; float inputs are cast to the dtype of the layer."""
         if x is None:
             return None
         if isinstance(x, np.ndarray):
@@ -246,13 +246,13 @@ class Layer:
         return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
 
     def compute_output_shape(self, input_shape):
-        """The shape of the output for inputs of this shape, in which None stands for any length.
+        """The shape of the output for inputs of this shape, where None stands for any length.
 
-        The layer is called on zeros, on a copy of it, so that nothing changes: None in the output is what differs with
-        the length of None in the input.
+        A copy of the layer is called on zeros twice, with different lengths for None: a length of the output that
+        differs is None. The layer itself does not change.
 
         Args:
-            input_shape: the shape of the input with the batch axis, or a nest of shapes.
+            input_shape: the shape of the input including the batch axis, or a nest of shapes.
 
         >>> import minigrad as mg
         >>> mg.keras.layers.Dense(3).compute_output_shape((None, 5))
@@ -265,7 +265,7 @@ class Layer:
         return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
 
     def _shape_for(self, input_shape, length):
-        """The shape of the output, with a length for None."""
+        """The shape of the output, with this length for None."""
         zeros = map_shapes(lambda shape: creation.zeros([length if n is None else n for n in shape]), input_shape)
         with listeners_only():
             return map_nested(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
@@ -273,7 +273,7 @@ class Layer:
     # ---- weights ---------------------------------------------------------------------------------------------------
 
     def _objects_of(self, kind):
-        """The objects of this class in its attributes, also in lists, tuples and dicts, in the order of assignment."""
+        """The objects of this kind in its attributes, including lists, tuples and dicts, in the order of assignment."""
         found = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
         return list(found.values())
 
@@ -289,37 +289,38 @@ class Layer:
     @property
     def variables(self) -> list:
         """All Variables: its own, the trainable ones first, and then those of inner layers."""
-        own = self._objects_of(Variable)
+        held = self._objects_of((Variable, Layer))
+        own = [v for v in held if isinstance(v, Variable)]
         found = {id(v): v for v in sorted(own, key=lambda v: not v.value.trainable)}
-        for layer in self._objects_of(Layer):
+        for layer in [one for one in held if isinstance(one, Layer)]:
             found |= {id(v): v for v in layer.variables}
         return list(found.values())
 
     @property
     def weights(self) -> list:
-        """The variables without the states of random number generators."""
+        """The variables, without the states of random number generators."""
         return [v for v in self.variables if v.name != "seed_generator_state"]
 
     @property
     def trainable_variables(self) -> list:
-        """The variables that training changes."""
+        """The Variables that are trained."""
         return [v for v in self.variables if v.trainable] if self.trainable else []
 
     trainable_weights = property(lambda self: self.trainable_variables, doc="The same as `trainable_variables`.")
 
     @property
     def non_trainable_variables(self) -> list:
-        """The variables that are not among the `trainable_variables`."""
+        """The Variables that are not trained."""
         return [v for v in self.variables if not v.trainable] if self.trainable else self.variables
 
     @property
     def non_trainable_weights(self) -> list:
-        """The weights that are not among the `trainable_variables`."""
+        """The weights that are not trained."""
         return [v for v in self.weights if not (v.trainable and self.trainable)]
 
     @property
     def trainable(self) -> bool:
-        """Whether its weights are trained. Assigning to it also sets it for the weights and the inner layers."""
+        """Whether its weights are trained. Setting it also sets it for the weights and the inner layers."""
         return self._trainable
 
     @trainable.setter
@@ -331,7 +332,7 @@ class Layer:
 
     @property
     def losses(self) -> list:
-        """What `add_loss` got in the last call, here and in inner layers, and the penalties of the regularizers."""
+        """The losses added in the last call, here and in inner layers, and the penalties of the regularizers."""
         return self._added_losses() + [v.regularizer(v) for v in self.trainable_variables if v.regularizer is not None]
 
     def add_loss(self, loss) -> None:
@@ -341,7 +342,7 @@ class Layer:
             loss: a scalar Tensor, or a list of them; in `call`, it may be computed from the input.
 
         Raises:
-            ValueError: it is something else, such as a number.
+            ValueError: it is something else, such as a Python number.
 
         >>> import minigrad as mg
         >>> class Small(mg.keras.layers.Layer):
@@ -379,7 +380,7 @@ class Layer:
             weights: arrays of the same shapes, in the same order.
 
         Raises:
-            ValueError: the number of values or a shape does not match. Then no weight is changed.
+            ValueError: the number of arrays or a shape does not match. Then no weight is changed.
         """
         if len(weights) != len(self.weights):
             problem = f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length"
@@ -403,13 +404,13 @@ class Layer:
         return sum(v.shape.num_elements() for v in self.weights)
 
     def get_config(self):
-        """Refused: minigrad keeps no configurations."""
+        """Not supported: minigrad keeps no configurations."""
         problem = "minigrad keeps no configurations, and so has no `get_config`."
         raise NotImplementedError(f"{problem} Make the layer anew, with the arguments that it was made with.")
 
     @classmethod
     def from_config(cls, config):
-        """Refused: minigrad keeps no configurations."""
+        """Not supported: minigrad keeps no configurations."""
         problem = "minigrad keeps no configurations, and so has no `from_config`."
         raise NotImplementedError(f"{problem} Write {cls.__name__}(...) with the arguments.")
 
@@ -418,7 +419,7 @@ class Layer:
 
 
 def error_in_call(layer, error, args, kwargs):
-    """The error, with the name and the arguments of the innermost layer in its message."""
+    """The error with the name and arguments of the innermost layer added to its message."""
     if hasattr(error, "in_call"):
         return error
     try:
@@ -444,12 +445,12 @@ def message_of(error):
 
 
 def with_message(error, text):
-    """An error of the same class with this message; a RuntimeError if the class does not take a message alone."""
+    """An error of the same class with this message; a RuntimeError if the class does not accept just a message."""
     try:
         if not isinstance(error, errors.OpError):
             return type(error)(text)
         explained = type(error)(error.node_def, error.op, text)
-        explained.message = text  # bold, as it stands there
+        explained.message = text  # shown in bold
         return explained
     except TypeError:
         return RuntimeError(text)
@@ -463,7 +464,7 @@ def described(value):
 
 
 def legacy_input_shape(kwargs):
-    """Take the deprecated `input_shape` or `input_dim` out of the arguments: the shape of one example, or None."""
+    """Pop the deprecated `input_shape` or `input_dim` from the arguments: the shape of one example, or None."""
     shapes = [kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)]
     if shapes == [None, None]:
         return None
@@ -480,16 +481,16 @@ def parameters_of(call):
 
 
 def any_mask(masks):
-    """Is there a mask in this nest?"""
+    """Whether there is a mask in this nest."""
     return masks is not None and any(mask is not None for mask in leaves(masks))
 
 
 def bind_positional(args, **parameters):
-    """The values of the parameters of `add_weight`, the first of which are given by position.
+    """The values of the parameters of `add_weight`, the first of which may be given by position.
 
     Raises:
         TypeError: there are more positional arguments than parameters.
-        ValueError: the first one is a name, or a parameter is given twice.
+        ValueError: the first argument is a name, or a parameter is given twice.
     """
     if len(args) > len(parameters):
         most = len(parameters)
@@ -506,7 +507,7 @@ def bind_positional(args, **parameters):
 
 
 def shape_of(x):
-    """The shape of an input, as `build` gets it: in `fit` without the number of examples; None for None."""
+    """The shape of an input for `build`, in `fit` without the number of examples; None for None."""
     if x is None:
         return None
     return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
@@ -527,13 +528,13 @@ def check_rank(layer, x, min_ndim):
 
 
 def incompatible(layer, reason):
-    """The error for an input that a layer cannot take."""
+    """The error for an input that a layer does not accept."""
     head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
     return ValueError(f"{head} {reason}")
 
 
 def map_shapes(function, *nests):
-    """`function` of each shape in lists, tuples and dicts of shapes, in the same structure."""
+    """Apply `function` to each shape in nested lists, tuples and dicts of shapes."""
     first = nests[0]
     if isinstance(first, dict):
         return {key: map_shapes(function, *(nest[key] for nest in nests)) for key in first}
@@ -550,7 +551,7 @@ def leaves(value):
 
 
 def map_nested(function, value):
-    """`function` of each value in lists, tuples and dicts, in the same structure."""
+    """Apply `function` to each value in nested lists, tuples and dicts."""
     if isinstance(value, dict):
         return {key: map_nested(function, x) for key, x in value.items()}
     return type(value)([map_nested(function, x) for x in value]) if type(value) in (list, tuple) else function(value)

@@ -12,7 +12,7 @@ from .weighted import Weighted
 
 
 class Sweeping(Sliding, Weighted):
-    """What the convolution layers share: how the kernel slides, and what is done with what it gives."""
+    """The base class of convolution layers: how the kernel slides, and what is done with the result."""
 
     paddings: tuple = ("valid", "same")
 
@@ -50,24 +50,23 @@ class Sweeping(Sliding, Weighted):
         return self.activation(y)
 
     def convolved(self, inputs, kernel, padding=None):
-        """The convolution of the inputs. Raise ValueError if they are smaller than the kernel."""
+        """The convolution of the inputs. Raises ValueError if they are smaller than the kernel."""
         lengths = zip([inputs.shape[axis] for axis in self.axes], self.kernel_size, self.dilation_rate)
         if (padding or self.padding) == "valid" and any(n < (k - 1) * d + 1 for n, k, d in lengths):
             problem = "Computed output size would be zero or negative."
             raise received(problem, inputs_shape=tuple(inputs.shape), kernel_shape=tuple(kernel.shape))
-        convolve = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}[self.rank]
-        return convolve(inputs, as_dtype(kernel, inputs.dtype), list(self.strides), (padding or self.padding).upper(),
-                        self.format, list(self.dilation_rate))  # fmt: skip
+        return nn.convolution(inputs, as_dtype(kernel, inputs.dtype), list(self.strides),
+                              (padding or self.padding).upper(), self.format, list(self.dilation_rate))  # fmt: skip
 
     def refuse_holes(self):
-        """Raise ValueError for strides and dilations together."""
+        """Raise ValueError if both strides and dilations are given."""
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
             problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
             raise ValueError(f"{problem} Received: strides={self.strides} and dilation_rate={self.dilation_rate}")
 
 
 def positive(name, number):
-    """The number. Raise ValueError if it is not positive."""
+    """The number. Raises ValueError if it is not positive."""
     if number is not None and number <= 0:
         problem = f"Invalid value for argument `{name}`. Expected a strictly positive value."
         raise ValueError(f"{problem} Received {name}={number}.")
@@ -75,7 +74,7 @@ def positive(name, number):
 
 
 class Convolution(Sweeping):
-    """A convolution with a kernel of shape (*kernel_size, channels of a group, filters)."""
+    """A convolution with a kernel of shape (*kernel_size, channels per group, filters)."""
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, groups=1,
                  activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
@@ -83,10 +82,10 @@ class Convolution(Sweeping):
                  bias_constraint=None, **kwargs):  # fmt: skip
         self.filters = self.outputs = positive("filters", filters)
         if groups <= 0:
-            raise received("The number of groups must be a positive integer.", groups=groups)
+            raise ValueError(f"The number of groups must be a positive integer. Received: groups={groups}.")
         if filters % groups:
             problem = "The number of filters must be evenly divisible by the number of groups."
-            raise received(problem, groups=groups, filters=filters)
+            raise ValueError(f"{problem} Received: groups={groups}, filters={filters}.")
         super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          bias_initializer, bias_regularizer, bias_constraint, activity_regularizer=activity_regularizer,
                          **kwargs)  # fmt: skip
@@ -116,8 +115,8 @@ class Convolution(Sweeping):
 class Conv1D(Convolution, rank=1):
     """activation(convolution of sequences + bias), for inputs of shape (batch, length, channels).
 
-    The arguments are those of `Conv2D`. `padding` may also be "causal": zeros before the sequence alone, so that no
-    output depends on what comes later.
+    The arguments are those of `Conv2D`. `padding` may also be "causal": zeros only before the sequence, so that no
+    output depends on later inputs.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Conv1D(1, 2, kernel_initializer="ones")
@@ -141,25 +140,26 @@ class Conv2D(Convolution, rank=2):
     The kernel has shape (*kernel_size, channels, filters), the bias (filters,), and the output (batch, ..., filters).
 
     Args:
-        filters: the number of outputs for each place of the kernel.
+        filters: the number of output channels.
         kernel_size: height and width of the kernel: an int, or two.
-        strides: how far it goes from one place to the next: an int, or two.
-        padding: "valid": the kernel does not leave the image; "same": zeros around it, so that with strides of 1 the
-            output is as high and wide.
+        strides: the step from one position of the kernel to the next: an int, or two.
+        padding: "valid": the kernel stays inside the image; "same": the image is padded with zeros, so that with
+            strides of 1 the output has the same height and width.
         data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        dilation_rate: how far apart the elements of the kernel are: an int, or two.
-        groups: in how many groups the channels are; each has outputs of its own, which see no other group.
+        dilation_rate: the spacing between the elements of the kernel: an int, or two.
+        groups: the number of groups of channels; each has its own outputs, which depend on no other group.
         activation: a name, a function, or None.
         use_bias: whether there is a bias.
         kernel_initializer, bias_initializer: names or initializers.
         kernel_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
-        kernel_constraint, bias_constraint: functions of a weight.
+        activity_regularizer: a name or a function of the output.
+        kernel_constraint, bias_constraint: names or functions of a weight.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: an argument is not positive, the groups do not divide the filters, or there are strides and
-            dilations together; or (in a call) the input has not four axes, or not as many channels as the first one.
+        ValueError: an argument is not positive, the groups do not divide the filters, or strides and dilations are
+            combined; or (in a call) the input does not have four axes, or the number of channels differs from that of
+            the first input.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Conv2D(2, 3, padding="same", activation="relu", kernel_initializer="ones")
@@ -183,7 +183,7 @@ class Conv3D(Convolution, rank=3):
 
 
 class Transposed(Convolution):
-    """What goes back through a convolution: each number of the input becomes a window of the output."""
+    """The base class of transposed convolutions: each element of the input contributes a window of the output."""
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None,
                  dilation_rate=1, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
@@ -212,7 +212,7 @@ class Transposed(Convolution):
                     self.format, list(self.dilation_rate))  # fmt: skip
 
     def length(self, places, k):
-        """How long the output is along this axis."""
+        """The length of the output along this axis."""
         reach, stride = (self.kernel_size[k] - 1) * self.dilation_rate[k] + 1, self.strides[k]
         if self.output_padding is None:
             return places * stride + (max(reach - stride, 0) if self.padding == "valid" else 0)
@@ -221,7 +221,7 @@ class Transposed(Convolution):
 
 
 class Conv1DTranspose(Transposed, rank=1):
-    """What goes back through a `Conv1D`: sequences become longer. The arguments are those of `Conv2DTranspose`.
+    """The transposed convolution of `Conv1D`: sequences become longer. The arguments are those of `Conv2DTranspose`.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Conv1DTranspose(1, 2, strides=2, kernel_initializer="ones")
@@ -231,23 +231,16 @@ class Conv1DTranspose(Transposed, rank=1):
 
 
 class Conv2DTranspose(Transposed, rank=2):
-    """What goes back through a `Conv2D`: images of shape (batch, height, width, channels) become larger.
+    """The transposed convolution of `Conv2D`: images of shape (batch, height, width, channels) become larger.
 
     The kernel has shape (*kernel_size, filters, channels).
 
     Args:
-        filters: the number of channels of the output.
-        kernel_size, strides, data_format, dilation_rate: those of the `Conv2D`.
-        padding: "valid": height is n * stride, and as much more as the kernel is longer than the stride; "same":
-            n * stride.
-        output_padding: by how much an output is longer than the shortest that the convolution takes to the input; None
-            for the lengths under `padding`.
-        activation, use_bias: those of `Conv2D`.
-        kernel_initializer, bias_initializer: names or initializers.
-        kernel_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
-        kernel_constraint, bias_constraint: functions of a weight.
-        **kwargs: those of `Layer`.
+        filters: the number of output channels.
+        padding: "valid": the height is n * stride, plus the excess of the kernel over the stride; "same": n * stride.
+        output_padding: how much longer the output is than the shortest one that the convolution maps to the input's
+            shape; None for the lengths under `padding`.
+        The other arguments are those of `Conv2D`, without groups.
 
     Raises:
         ValueError: see `Conv2D`; or `output_padding` is not less than the strides.
@@ -261,7 +254,7 @@ class Conv2DTranspose(Transposed, rank=2):
 
 
 class Conv3DTranspose(Transposed, rank=3):
-    """What goes back through a `Conv3D`: volumes become larger. The arguments are those of `Conv2DTranspose`.
+    """The transposed convolution of `Conv3D`: volumes become larger. The arguments are those of `Conv2DTranspose`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Conv3DTranspose(4, 2, strides=2)(mg.ones([1, 2, 2, 3, 2])).shape)
@@ -269,30 +262,8 @@ class Conv3DTranspose(Transposed, rank=3):
     """
 
 
-class DepthwiseConv2D(Sweeping, rank=2):
-    """activation(convolution of each channel alone + bias), for inputs of shape (batch, height, width, channels).
-
-    The kernel has shape (*kernel_size, channels, depth_multiplier); the output has channels * depth_multiplier of them.
-
-    Args:
-        kernel_size, strides, padding: those of `Conv2D`.
-        depth_multiplier: the number of kernels of each channel.
-        data_format, dilation_rate, activation, use_bias: those of `Conv2D`.
-        depthwise_initializer, bias_initializer: names or initializers.
-        depthwise_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
-        depthwise_constraint, bias_constraint: functions of a weight.
-        **kwargs: those of `Layer`.
-
-    Raises:
-        ValueError: an argument is not positive; or (in a call) the input has not four axes, or not as many channels as
-            the first one.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.DepthwiseConv2D(2, depthwise_initializer="ones")
-    >>> print(layer(mg.constant([[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]])).numpy().ravel())
-    [16. 20.]
-    """
+class Depthwise(Sweeping):
+    """The base class of depthwise convolutions, with a kernel of shape (*kernel_size, channels, depth_multiplier)."""
 
     kernel_name = "kernel"
 
@@ -312,33 +283,46 @@ class DepthwiseConv2D(Sweeping, rank=2):
         self.kernel = self._make("depthwise", shape, self.kernel_name)
 
     def swept(self, inputs):
-        strides = [1, 1, *self.strides] if self.data_format == "channels_first" else [1, *self.strides, 1]
-        kernel = as_dtype(self.kernel, inputs.dtype)
-        return nn.depthwise_conv2d(inputs, kernel, strides, self.padding.upper(), self.format, list(self.dilation_rate))
+        groups = [*self.kernel_size, 1, self.channels * self.depth_multiplier]
+        return self.convolved(inputs, shaping.reshape(self.kernel, groups))
 
 
-class SeparableConv2D(DepthwiseConv2D, rank=2):
-    """A `DepthwiseConv2D` without activation and bias, and after it a convolution of single pixels, with both.
+class DepthwiseConv1D(Depthwise, rank=1):
+    """activation(convolution of each channel by itself + bias), for inputs of shape (batch, length, channels).
 
-    Its weights are `depthwise_kernel`, shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, shape
-    (1, 1, channels * depth_multiplier, filters), and `bias`.
-
-    Args:
-        filters: the number of channels of the output.
-        kernel_size, strides, padding, data_format, dilation_rate: those of `Conv2D`.
-        depth_multiplier: the number of kernels of each channel.
-        activation, use_bias: those of `Conv2D`.
-        depthwise_initializer, pointwise_initializer, bias_initializer: names or initializers.
-        depthwise_regularizer, pointwise_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
-        depthwise_constraint, pointwise_constraint, bias_constraint: functions of a weight.
-        **kwargs: those of `Layer`.
+    The arguments are those of `DepthwiseConv2D`.
 
     >>> import minigrad as mg
-    >>> layer = mg.keras.layers.SeparableConv2D(3, 2, depth_multiplier=2)
-    >>> print(layer(mg.ones([1, 5, 4, 2])).shape, layer.pointwise_kernel.shape)
-    (1, 4, 3, 3) (1, 1, 4, 3)
+    >>> layer = mg.keras.layers.DepthwiseConv1D(2, depthwise_initializer="ones")
+    >>> print(layer(mg.constant([[[1.0, 2.0], [3.0, 4.0]]])).numpy().ravel())
+    [4. 6.]
     """
+
+
+class DepthwiseConv2D(Depthwise, rank=2):
+    """activation(convolution of each channel by itself + bias), for inputs of shape (batch, height, width, channels).
+
+    The kernel has shape (*kernel_size, channels, depth_multiplier); the output has channels * depth_multiplier
+    channels.
+
+    Args:
+        depth_multiplier: the number of kernels per channel.
+        depthwise_initializer, depthwise_regularizer, depthwise_constraint: those of the kernel.
+        The other arguments are those of `Conv2D`, without filters and groups.
+
+    Raises:
+        ValueError: an argument is not positive; or (in a call) the input does not have four axes, or the number of
+            channels differs from that of the first input.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.DepthwiseConv2D(2, depthwise_initializer="ones")
+    >>> print(layer(mg.constant([[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]])).numpy().ravel())
+    [16. 20.]
+    """
+
+
+class Separable(Depthwise):
+    """A depthwise convolution, followed by a pointwise one, which mixes the channels."""
 
     kernel_name = "depthwise_kernel"
 
@@ -361,4 +345,34 @@ class SeparableConv2D(DepthwiseConv2D, rank=2):
 
     def swept(self, inputs):
         mixed = as_dtype(self.pointwise_kernel, inputs.dtype)
-        return nn.conv2d(super().swept(inputs), mixed, 1, "VALID", self.format)
+        return nn.convolution(super().swept(inputs), mixed, data_format=self.format)
+
+
+class SeparableConv1D(Separable, rank=1):
+    """A `DepthwiseConv1D` without activation and bias, followed by a pointwise convolution with both.
+
+    The arguments are those of `SeparableConv2D`.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.SeparableConv1D(3, 2, depth_multiplier=2)
+    >>> print(layer(mg.ones([1, 5, 2])).shape, layer.pointwise_kernel.shape)
+    (1, 4, 3) (1, 4, 3)
+    """
+
+
+class SeparableConv2D(Separable, rank=2):
+    """A `DepthwiseConv2D` without activation and bias, followed by a pointwise convolution with both.
+
+    The weights are `depthwise_kernel`, of shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, of
+    shape (1, 1, channels * depth_multiplier, filters), and `bias`.
+
+    Args:
+        filters: the number of output channels.
+        pointwise_initializer, pointwise_regularizer, pointwise_constraint: those of the `pointwise_kernel`.
+        The other arguments are those of `DepthwiseConv2D`.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.SeparableConv2D(3, 2, depth_multiplier=2)
+    >>> print(layer(mg.ones([1, 5, 4, 2])).shape, layer.pointwise_kernel.shape)
+    (1, 4, 3, 3) (1, 1, 4, 3)
+    """

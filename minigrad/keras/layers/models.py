@@ -1,22 +1,24 @@
 """Model, Sequential and Input: layers that consist of layers."""
 
 import os
+import warnings
 
 import numpy as np
 
 from ...engine import Tensor, dtypes, listeners_only
 from ...errors import received, visible
+from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
 from ..utils import checked_name
-from .base import Layer, shape_of
+from .base import Layer, leaves, map_nested, shape_of
 
 
 class Model(Trainer, Layer):
     """A layer that consists of layers: a subclass assigns them to attributes and uses them in `call`.
 
-    `compile` sets what it is trained with, `fit` trains it, `evaluate` and `predict` use it. (There are no functional
-    models: `Model(inputs, outputs)` needs `call` in a subclass instead.)
+    `compile` sets the optimizer, the loss and the metrics; `fit` trains the model; `evaluate` and `predict` use it.
+    (There are no functional models: instead of `Model(inputs, outputs)`, define `call` in a subclass.)
 
     >>> import minigrad as mg
     >>> class Twice(mg.keras.Model):
@@ -35,18 +37,38 @@ class Model(Trainer, Layer):
         """The layers in its attributes."""
         return self._objects_of(Layer)
 
+    def get_layer(self, name=None, index=None) -> Layer:
+        """The layer with this name, or with this index in `layers`.
+
+        Raises:
+            ValueError: there is no such layer, or not exactly one of the two is given.
+        """
+        if (name is None) == (index is None):
+            problem = "Provide either a layer name or layer index at `get_layer`, and not both."
+            raise received(problem, index=index, name=name)
+        found = [one for i, one in enumerate(self.layers) if index in (i, i - len(self.layers)) or one.name == name]
+        if not found:
+            there = [one.name for one in self.layers]
+            raise ValueError(f"No such layer: {visible(name or index)}. Existing layers are: {visible(there)}.")
+        return found[0]
+
+    def save(self, *args, **kwargs):
+        """Not supported: minigrad saves weights, but not whole models."""
+        problem = "minigrad saves weights, and no whole models: it has no `save` and no `load_model`."
+        raise NotImplementedError(f"{problem} Write model.save_weights('name.weights.h5'), and load_weights.")
+
     def save_weights(self, filepath, overwrite=True, max_shard_size=None) -> None:
         """Write the values of all Variables into one file.
 
         Args:
-            filepath: ends with `.weights.h5`, as in Keras. What is in it is an `.npz` of NumPy all the same, as in the
-                files of `mg.train.Checkpoint`: Keras does not read it.
-            overwrite: whether a file of that name is replaced.
+            filepath: ends with `.weights.h5`, as in Keras. But like the files of `mg.train.Checkpoint`, it is a NumPy
+                `.npz` file, which Keras cannot read.
+            overwrite: whether to replace an existing file.
             max_shard_size: accepted as in Keras, without effect.
 
         Raises:
             ValueError: the file has another ending, or there is nothing to write: the model is not built.
-            FileExistsError: there is one, and it is not to be overwritten.
+            FileExistsError: the file exists and must not be overwritten.
 
         >>> import os, tempfile
         >>> import minigrad as mg
@@ -65,16 +87,17 @@ class Model(Trainer, Layer):
         files().save_state(path, [], self._built_states("saving a model"))
 
     def load_weights(self, filepath, skip_mismatch=False) -> None:
-        """Give all Variables the values that `save_weights` has written, matched by the attributes that lead to them.
+        """Assign the values written by `save_weights` to the Variables, matched by the attributes that lead to them.
 
         Args:
             filepath: the file.
-            skip_mismatch: leave those as they are whose values are missing or of another shape.
+            skip_mismatch: do not change Variables whose values are missing or have another shape.
 
         Raises:
             ValueError: the file has another ending, the model is not built yet, or a value is missing or has another
-                shape: then nothing is changed. (What the file has besides is left, as by Keras.)
-            FileNotFoundError, DataLossError, UnimplementedError: there is no file, it is damaged, or it is Keras's.
+                shape. Then nothing is changed. (Other values in the file are ignored, as in Keras.)
+            FileNotFoundError, DataLossError, UnimplementedError: there is no such file, it is damaged, or Keras wrote
+                it.
         """
         path = weights_file(filepath)
         if not os.path.exists(path):
@@ -92,7 +115,7 @@ class Model(Trainer, Layer):
             own[name].assign(arrays[name])
 
     def _built_states(self, what):
-        """Its Variables by the attributes that lead to them."""
+        """The Variables by the attributes that lead to them."""
         own = {id(variable) for variable in self.variables}
         if not self.built:
             advice = "Try building the model first by calling it on some data or by using `build()`."
@@ -106,7 +129,7 @@ class Model(Trainer, Layer):
         return super().__new__(cls)
 
     def _output_shapes(self):
-        """The id of each layer -> the shape of its output, where it is known from how the layer was built."""
+        """id of a layer -> the shape of its output, where the layer's input shape is known."""
         known = [layer for layer in self.layers if layer._built_for is not None]
         return {id(layer): layer.compute_output_shape(layer._built_for) for layer in known}
 
@@ -115,12 +138,12 @@ class Model(Trainer, Layer):
         """Print a table of the layers.
 
         Args:
-            line_length: the length of a line; by default what fits, at most 88.
-            positions: where the columns end, as shares of the line.
-            print_fn: a function of the text, in place of `print`.
-            expand_nested: also list the layers of models in the model.
-            show_trainable: also tell of each layer whether it is trained.
-            layer_range: two patterns: the names of the first and the last layer to list.
+            line_length: the length of a line; by default as needed, at most 88.
+            positions: where the columns end, as fractions of the line.
+            print_fn: a function to call with the text instead of `print`.
+            expand_nested: also list the layers of inner models.
+            show_trainable: also show whether each layer is trained.
+            layer_range: two patterns for the names of the first and the last layer to list.
 
         Raises:
             ValueError: no layer has such a name, or the line is too short.
@@ -143,14 +166,14 @@ class Model(Trainer, Layer):
 
 
 class Input:
-    """The first item of a Sequential: the shape of one example, so that the weights are created at once.
+    """The first item of a Sequential: the shape of one example, so that weights can be created immediately.
 
     Args:
         shape: the shape of an example, without the batch axis.
         batch_size: the length of the batch axis; None for any.
         dtype: float32 by default.
         name: accepted as in Keras, without effect.
-        batch_shape: the shape with the batch axis, in place of the first two.
+        batch_shape: the shape including the batch axis, instead of the first two arguments.
 
     Raises:
         ValueError: the name is not a string, or has a slash.
@@ -171,14 +194,14 @@ InputLayer = Input
 
 
 def files():
-    """`mg.train`, which is loaded when weights are first saved: importing json would make importing Keras slower."""
+    """`mg.train`, imported when weights are first saved: importing json would make importing Keras slower."""
     from ... import train
 
     return train
 
 
 def weights_file(path) -> str:
-    """The path of a file of weights, whose name must end as in Keras."""
+    """Check that the path of a weights file ends as in Keras, and return it."""
     path = os.fspath(path)
     if not path.endswith(".weights.h5"):
         raise received("The filename must end in `.weights.h5`.", filepath=path)
@@ -235,7 +258,7 @@ class Sequential(Model):
 
     @property
     def layers(self) -> list:
-        """The layers, without the Input."""
+        """The layers, without an Input."""
         return list(self._layers)
 
     @layers.setter
@@ -249,7 +272,7 @@ class Sequential(Model):
 
     def build(self, input_shape=None):
         """Create the weights of all layers, for inputs of shape `input_shape`, which includes the batch axis."""
-        if isinstance(input_shape, (tuple, list)):  # otherwise the first call creates them, as in Keras
+        if isinstance(input_shape, (tuple, list)):  # otherwise the first call does it, as in Keras
             if self._input is not None and self._input.shape != tuple(input_shape):
                 problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
                 raise ValueError(f"{problem} {self._input.shape}. You cannot build it with input_shape {input_shape}")
@@ -291,6 +314,44 @@ class Sequential(Model):
             self(zeros, training=False)
 
     def call(self, inputs):
+        rank = None if self._input is None else len(self._input.shape)
+        if rank is not None and inputs is not None and getattr(inputs, "ndim", None) != rank:
+            inputs = self._with_rank(self._single(inputs))
         for layer in self._layers:
             inputs = layer(inputs)
         return inputs
+
+    def _single(self, inputs):
+        """The one Tensor of a list, or of a dict by the name of the Input.
+
+        Raises:
+            ValueError: a dict has no such name.
+        """
+        if not isinstance(inputs, (list, tuple, dict)):
+            return inputs
+        name = self._input.name or "keras_tensor"
+        if isinstance(inputs, dict) and name in inputs:
+            return inputs[name]
+        given = map_nested(lambda x: f"Tensor(shape={x.shape})", inputs)
+        problem = "The structure of `inputs` doesn't match the expected structure."
+        problem = f"{problem}\nExpected: {name}\nReceived: inputs={given}"
+        if isinstance(inputs, dict):
+            raise ValueError(problem)
+        warnings.warn(problem, stacklevel=2)
+        return leaves(inputs)[0]
+
+    def _with_rank(self, x):
+        """The input with as many axes as the model was built for: a last axis of length 1 is added, or left out.
+
+        Raises:
+            ValueError: another axis is missing or too many.
+        """
+        expected, given = self._input.shape, x.shape
+        if len(given) == len(expected):
+            return x
+        if len(given) == len(expected) + 1 and given[-1] == 1:
+            return squeeze(x, -1)
+        if len(given) == len(expected) - 1 and expected[-1] == 1:
+            return expand_dims(x, -1)
+        problem = f"Invalid input shape for input {x} with name '{self._input.name or 'keras_tensor'}' and path ''."
+        raise ValueError(f"{problem} Expected shape {expected}, but input has incompatible shape {tuple(given)}")

@@ -19,7 +19,7 @@ def seed_state(seed):
 
 
 def out_of_range(**given):
-    """The error for a setting that is not in [0, 1]."""
+    """The error for a setting outside of [0, 1]."""
     problem = f"Invalid value received for argument `{next(iter(given))}`."
     return received(f"{problem} Expected a float value between 0 and 1.", **given)
 
@@ -28,7 +28,7 @@ def checked_noise_shape(shape):
     """The shape of a mask as a tuple, or None.
 
     Raises:
-        ValueError: it is something else than positive ints and None.
+        ValueError: it contains something other than positive ints and None.
     """
     if shape is None:
         return None
@@ -54,12 +54,13 @@ class Dropout(Layer):
 
     Args:
         rate: the fraction of elements that are dropped.
-        noise_shape: the shape of the random mask, which broadcasts to the input; None for an axis is its length.
+        noise_shape: the shape of the random mask, which broadcasts to the input; None stands for the input's length.
         seed: an integer; by default drawn from Python's `random`.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: the rate is not in [0, 1], or a length is not positive; or (in a call) the input is not of floats.
+        ValueError: the rate is not in [0, 1], or a length is not positive; or (in a call) the input is not a float
+            Tensor.
 
     >>> import minigrad as mg
     >>> drop = mg.keras.layers.Dropout(0.5, seed=1)

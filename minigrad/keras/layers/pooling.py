@@ -1,17 +1,17 @@
-"""Pooling layers, and layers that make images larger or smaller without weights."""
+"""Pooling layers, and layers without weights that enlarge or pad images."""
 
-from ... import math, nn
+from ... import image, math, nn
 from ...engine import convert
 from ...errors import received, visible
 from ...ops import gathering, shaping
-from ..activations import as_float
+from ..activations import as_dtype, as_float
 from .sliding import Sliding, along
 
 # ---- pooling -------------------------------------------------------------------------------------------------------
 
 
 class Pooling(Sliding):
-    """What the pooling layers share: how the window slides."""
+    """The base class of pooling layers: how the window slides."""
 
     _weightless = True
 
@@ -26,7 +26,7 @@ class Pooling(Sliding):
 
 
 class MaxPooling(Pooling):
-    """The largest number of every window."""
+    """The maximum of every window."""
 
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
         super().__init__(pool_size, strides, padding, data_format, name, **kwargs)
@@ -60,7 +60,7 @@ class GlobalAveragePooling(GlobalPooling):
 
 
 class GlobalMaxPooling(GlobalPooling):
-    """The largest number of each channel of an example."""
+    """The maximum of each channel of an example."""
 
     def call(self, inputs):
         return math.reduce_max(inputs, self.axes, self.keepdims)
@@ -80,14 +80,15 @@ class MaxPooling2D(MaxPooling, rank=2):
 
     Args:
         pool_size: height and width of a window: an int, or two.
-        strides: how far it goes from one place to the next; None for its own size.
-        padding: "valid": no window leaves the image; "same": there are as many places as pixels, divided by the stride.
+        strides: the step from one window to the next; by default the size of the window.
+        padding: "valid": windows stay inside the image; "same": there are as many windows as pixels, divided by the
+            stride.
         data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
         name: of the layer.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: a size or stride is not positive; or (in a call) the input has not four axes.
+        ValueError: a size or stride is not positive; or (in a call) the input does not have four axes.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.MaxPooling2D()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel())
@@ -118,7 +119,7 @@ class AveragePooling1D(AveragePooling, rank=1):
 class AveragePooling2D(AveragePooling, rank=2):
     """The mean of every window, for inputs of shape (batch, height, width, channels). See `MaxPooling2D`.
 
-    What a window has outside of the image does not count.
+    Elements of a window outside of the image are ignored.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.AveragePooling2D(2)(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel())
@@ -138,10 +139,25 @@ class AveragePooling3D(AveragePooling, rank=3):
 class GlobalAveragePooling1D(GlobalAveragePooling, rank=1):
     """The mean of each channel: inputs of shape (batch, length, channels) become (batch, channels).
 
+    Steps where a mask of shape (batch, length) is False are ignored.
+
     >>> import minigrad as mg
     >>> print(mg.keras.layers.GlobalAveragePooling1D()(mg.constant([[[1.0], [2.0], [6.0]]])).numpy())
     [[3.]]
     """
+
+    supports_masking = True
+
+    def compute_mask(self, inputs, mask=None):
+        """None: the output does not have the steps that the mask is for."""
+
+    def call(self, inputs, mask=None):
+        if mask is None:
+            return super().call(inputs)
+        x = as_float(inputs)
+        seen = as_dtype(shaping.expand_dims(mask, self.channels_axis), x.dtype)
+        total = math.reduce_sum(x * seen, self.axes, self.keepdims)
+        return total / math.reduce_sum(seen, self.axes, self.keepdims)
 
 
 class GlobalAveragePooling2D(GlobalAveragePooling, rank=2):
@@ -198,7 +214,7 @@ class GlobalMaxPooling3D(GlobalMaxPooling, rank=3):
 
 
 class UpSampling(Sliding):
-    """Each element of an example several times along each axis."""
+    """Each element of an example repeated along each axis."""
 
     def __init__(self, size=2, data_format=None, **kwargs):
         super().__init__(data_format, **kwargs)
@@ -211,7 +227,7 @@ class UpSampling(Sliding):
 
 
 class UpSampling1D(UpSampling, rank=1):
-    """Each step of sequences `size` times: inputs of shape (batch, length, channels) become longer.
+    """Each step of sequences repeated `size` times: inputs of shape (batch, length, channels) become longer.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.UpSampling1D(2)(mg.constant([[[1.0], [3.0]]])).numpy().ravel())
@@ -219,20 +235,25 @@ class UpSampling1D(UpSampling, rank=1):
     """
 
     def __init__(self, size=2, **kwargs):
+        if not isinstance(size, int) or isinstance(size, bool):
+            kind = type(size).__name__
+            raise TypeError(f"Expected an integer value for `size`. Received: size={visible(size)} of type {kind}")
+        if size <= 0:
+            raise received("The `size` argument should be a positive integer.", size=size)
         super().__init__(size, **kwargs)
 
 
 class UpSampling2D(UpSampling, rank=2):
-    """Each pixel several times: inputs of shape (batch, height, width, channels) become larger.
+    """Each pixel repeated: inputs of shape (batch, height, width, channels) become larger.
 
     Args:
-        size: how often down and across: an int, or two.
+        size: the number of repetitions down and across: an int, or two.
         data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        interpolation: only "nearest".
+        interpolation: "nearest", or "bilinear" for weighted means of the nearest pixels; see `mg.image.resize`.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `size` is not positive, or there is no such interpolation; or (in a call) there are not four axes.
+        ValueError: `size` is not positive, there is no such interpolation, or (in a call) there are not four axes.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.UpSampling2D(2)(mg.constant([[[[1.0], [3.0]]]])).numpy()[0, :, :, 0])
@@ -241,13 +262,23 @@ class UpSampling2D(UpSampling, rank=2):
     """
 
     def __init__(self, size=2, data_format=None, interpolation="nearest", **kwargs):
-        if interpolation != "nearest":
-            raise received('`interpolation` can be "nearest" alone.', interpolation=interpolation)
+        if interpolation not in image.METHODS:
+            known = [*image.METHODS]
+            raise received(f"The `interpolation` argument must be one of {known}.", interpolation=interpolation)
         super().__init__(size, data_format, **kwargs)
+        self.interpolation = interpolation
+
+    def call(self, inputs):
+        if self.interpolation == "nearest":
+            return super().call(inputs)
+        first = self.data_format == "channels_first"
+        images = shaping.transpose(inputs, [0, 2, 3, 1]) if first else convert(inputs)
+        resized = image.resize(images, [n * k for n, k in zip(images.shape[1:3], self.size)], self.interpolation)
+        return shaping.transpose(resized, [0, 3, 1, 2]) if first else resized
 
 
 class UpSampling3D(UpSampling, rank=3):
-    """Each element of volumes several times: inputs of shape (batch, depth, height, width, channels) become larger.
+    """Each element of volumes repeated: inputs of shape (batch, depth, height, width, channels) become larger.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.UpSampling3D(2)(mg.ones([1, 2, 4, 5, 3])).shape)
@@ -256,16 +287,21 @@ class UpSampling3D(UpSampling, rank=3):
 
 
 def margins(rank, name, given):
-    """A pair for each axis, of one number, of one for each axis, or of pairs.
+    """A pair of ints for each axis, from one number, one for each axis, or one pair for each axis.
 
     Raises:
-        ValueError: there are not so many.
+        ValueError: there is a wrong number of them, or one is not a non-negative int or a pair of such.
     """
     pairs = (given,) * rank if isinstance(given, int) else given
     if not isinstance(pairs, (tuple, list)) or len(pairs) != rank:
         words = {1: "one element", 2: "two elements", 3: "three elements"}[rank]
         raise ValueError(f"`{name}` should have {words}. Received: {name}={visible(given)}.")
-    return tuple([(one, one) if isinstance(one, int) else tuple(one) for one in pairs])
+    pairs = [(one, one) if isinstance(one, int) else one for one in pairs]
+    for pair in pairs:
+        both = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(n, int) and n >= 0 for n in pair)
+        if not both:
+            raise received(f"`{name}` should have ints of at least 0, or pairs of them.", **{name: given})
+    return tuple(map(tuple, pairs))
 
 
 class ZeroPadding(Sliding):
@@ -285,7 +321,7 @@ class ZeroPadding1D(ZeroPadding, rank=1):
     """Zeros before and after sequences of shape (batch, length, channels).
 
     Args:
-        padding: how many: an int, or a pair for before and after.
+        padding: the number of zeros: an int, or a pair for before and after.
         data_format: "channels_last" or "channels_first".
         **kwargs: those of `Layer`.
 
@@ -303,15 +339,24 @@ class ZeroPadding2D(ZeroPadding, rank=2):
     """Zeros around images of shape (batch, height, width, channels).
 
     Args:
-        padding: how many: an int; two, for height and width; or two pairs, for before and after.
+        padding: the number of zeros: an int; two, for height and width; or two pairs, for before and after.
         data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `padding` has not two elements; or (in a call) the input has not four axes.
+        ValueError: `padding` does not have two elements; or (in a call) the input does not have four axes.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.ZeroPadding2D(((1, 0), (0, 2)))(mg.constant([[[[1.0], [3.0]]]])).numpy()[0, :, :, 0])
     [[0. 0. 0. 0.]
      [1. 3. 0. 0.]]
+    """
+
+
+class ZeroPadding3D(ZeroPadding, rank=3):
+    """Zeros around volumes of shape (batch, depth, height, width, channels); the arguments are as for `ZeroPadding2D`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.ZeroPadding3D((1, 2, (0, 3)))(mg.ones([1, 2, 2, 2, 1])).shape)
+    (1, 4, 6, 5, 1)
     """

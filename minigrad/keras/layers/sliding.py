@@ -1,4 +1,4 @@
-"""What the layers share whose window slides over sequences, images or volumes: their arguments and formats."""
+"""The base class of layers whose window slides over sequences, images or volumes: their arguments and formats."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from .base import Layer, check_rank, incompatible
 
 
 def along(rank, name, value):
-    """A number for each axis, of one number or of one for each.
+    """A number for each axis, from a single number or one for each.
 
     Raises:
-        ValueError: there is another number of them, or one is not positive or no int.
+        ValueError: there is a wrong number of them, or one is not a positive int.
     """
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
     problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={visible(value)}"
@@ -22,7 +22,7 @@ def along(rank, name, value):
 
 
 class Sliding(Layer):
-    """A layer over `rank` axes between the batch and the channels, or, channels first, after the channels."""
+    """A layer over `rank` spatial axes, which come before the channels, or after them with "channels_first"."""
 
     rank: int
 
@@ -58,6 +58,6 @@ class Sliding(Layer):
 
     @property
     def format(self):
-        """The data format as `nn` has it: "NHWC", "NCHW" and the like."""
+        """The data format as in `nn`: "NHWC", "NCHW" and the like."""
         lengths = "DHW"[-self.rank :] if self.rank > 1 else "W"
         return f"NC{lengths}" if self.data_format == "channels_first" else f"N{lengths}C"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import math
 from ...engine import convert, dtypes
-from ...errors import received
+from ...errors import received, visible
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
@@ -119,7 +119,7 @@ class ELU(Layer):
 class Softmax(Layer):
     """exp(x) / sum(exp(x)) along an axis, or over several axes.
 
-    In a call, a `mask` that broadcasts to the inputs may be given: where it is False, or at most 0.5, the output is 0.
+    In a call, a `mask` that broadcasts to the inputs can be passed: the output is 0 where it is False, or at most 0.5.
 
     Args:
         axis: an axis, or a list of axes.
@@ -169,9 +169,9 @@ class Lambda(Layer):
     """A Python function of the inputs.
 
     Args:
-        function: takes the inputs; if it has a parameter `training`, it also gets whether the model is in training.
+        function: takes the inputs, and, if it has a parameter `training`, whether the model is in training.
         output_shape: accepted as in Keras, without effect.
-        mask: the mask of the outputs, or a function of the inputs and their mask that gives it.
+        mask: the mask of the outputs, or a function of the inputs and their mask that returns it.
         arguments: a dict of further keyword arguments of the function.
         **kwargs: those of `Layer`.
 
@@ -182,6 +182,8 @@ class Lambda(Layer):
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
         super().__init__(**kwargs)
+        if not callable(function):
+            raise TypeError(f"unsupported callable. Received: function={visible(function)}")
         self.function, self.arguments, self.mask = function, arguments or {}, mask
         self.supports_masking = mask is not None
 
@@ -208,7 +210,7 @@ class Identity(Layer):
 
 
 class Masking(Layer):
-    """The inputs, with a mask for the layers that follow and the loss: steps count if a feature is not the mask value.
+    """The inputs, with a mask for later layers and the loss: steps count unless all features equal the mask value.
 
     Args:
         mask_value: the value of all features of a step that does not count; the output there is 0.
@@ -261,11 +263,11 @@ class Flatten(Layer):
     """Each example as a vector: inputs of shape (batch, ...) become (batch, n).
 
     Args:
-        data_format: "channels_first" moves the second axis to the end before; "channels_last" or None does not.
+        data_format: "channels_first" moves the second axis to the end first; "channels_last" or None does not.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: there is no such format; or (in a call) the input is not a Tensor or has no axis.
+        ValueError: there is no such format; or (in a call) the input is not a Tensor or is a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Flatten()(mg.ones([2, 3, 4])).shape)
@@ -294,7 +296,7 @@ class Reshape(Layer):
     """Each example in a new shape: inputs of shape (batch, ...) become (batch, *target_shape).
 
     Args:
-        target_shape: the shape of an example; one length may be -1 and follows from the others.
+        target_shape: the shape of an example; one length may be -1, to be inferred from the others.
         **kwargs: those of `Layer`.
 
     Raises:
@@ -332,7 +334,7 @@ class Reshape(Layer):
 
 
 class Merge(Layer):
-    """What the layers share that compute one Tensor from a list of Tensors."""
+    """The base class of layers that compute one Tensor from a list of Tensors."""
 
     supports_masking = True
     needs = "A merge layer should be called on a list of inputs."
@@ -350,7 +352,7 @@ class Merge(Layer):
 
 
 class ElementwiseMerge(Merge):
-    """What the layers share that merge element by element: the shapes of the examples must broadcast."""
+    """The base class of layers that merge element by element: the shapes of the examples must broadcast."""
 
     def build(self, input_shape):
         if len({shape[0] for shape in input_shape if shape}) > 1:
@@ -366,7 +368,7 @@ class ElementwiseMerge(Merge):
 
 
 def with_common_dtype(inputs):
-    """The inputs in the widest of their dtypes; if any is of floats or complex numbers, in the widest of those."""
+    """The inputs cast to the widest of their dtypes; if there are float or complex dtypes, to the widest of those."""
     inputs = [convert(x) for x in inputs]
     all_dtypes = [x.value.dtype for x in inputs]
     dtype = np.result_type(*([one for one in all_dtypes if one.kind in "fc"] or all_dtypes))
@@ -374,7 +376,7 @@ def with_common_dtype(inputs):
 
 
 def aligned(inputs):
-    """The inputs with a common dtype and rank: axes of length 1 are inserted after the batch axis."""
+    """The inputs with a common dtype and rank; axes of length 1 are inserted after the batch axis."""
     inputs = with_common_dtype(inputs)
     ndim = max(x.ndim for x in inputs)
     shapes = [[*x.shape[:1], *[1] * (ndim - x.ndim), *x.shape[1:]] for x in inputs]
@@ -465,14 +467,14 @@ class Minimum(ElementwiseMerge):
 
 
 class Concatenate(Merge):
-    """A list of Tensors joined along an axis; the other axes must have equal lengths.
+    """A list of Tensors joined along an axis; all other axes must have equal lengths.
 
     Args:
         axis: the axis to join along.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: (in a call) the input is not a list, or other axes differ.
+        ValueError: (in a call) the input is not a list, or the other axes differ.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Concatenate()([mg.constant([[1.0, 2.0]]), mg.constant([[3.0]])]).numpy())

@@ -14,16 +14,16 @@ from .base import Layer, check_rank, incompatible
 
 
 class Weighted(Layer):
-    """A layer that is told how to make its weights: `kernel` by a `kernel_initializer`, a `kernel_regularizer` ..."""
+    """A layer with settings for each weight: for `kernel`, a `kernel_initializer`, a `kernel_regularizer` and so on."""
 
     def _plan(self, weight, initializer, regularizer=None, constraint=None):
-        """Keep how a weight is made, for `build` and for the user to read."""
+        """Store how a weight is to be made, as attributes that `build` uses and the user can read."""
         setattr(self, f"{weight}_initializer", initializers.get(initializer))
         setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
         setattr(self, f"{weight}_constraint", constraints.get(constraint))
 
     def _make(self, weight, shape, name=None, trainable=True) -> Variable:
-        """The weight that was planned under this name; in paths it may have another one."""
+        """Make the weight planned under this name; `name` is its name in paths."""
         plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
         return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
 
@@ -50,8 +50,8 @@ class Dense(Weighted):
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or not as many
-            features as the first one.
+        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or the number of
+            features differs from that of the first input.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Dense(2, activation="relu", kernel_initializer="ones")
@@ -104,7 +104,7 @@ class Dense(Weighted):
 class Embedding(Weighted):
     """A table of vectors, looked up by index: for inputs of shape (...) the output has shape (..., output_dim).
 
-    Negative indices count from the end. The gradient of the table is `mg.IndexedSlices` of the rows looked up.
+    Negative indices count from the end. The gradient of the table is an `mg.IndexedSlices` of the rows looked up.
 
     Args:
         input_dim: the number of rows.
@@ -112,8 +112,8 @@ class Embedding(Weighted):
         embeddings_initializer: a name or an initializer.
         embeddings_regularizer: a name or a function of the table.
         embeddings_constraint: a name or a function of the table.
-        mask_zero: whether the index 0 stands for nothing: layers that follow, and the loss, leave it out.
-        weights: the table, or a list of it.
+        mask_zero: whether the index 0 is padding, which later layers and the loss ignore.
+        weights: the table, or a list that contains it.
         **kwargs: those of `Layer`.
 
     Raises:
@@ -163,7 +163,7 @@ class Embedding(Weighted):
 
 
 class Normalization(Weighted):
-    """What the normalization layers share: a factor `gamma` and an offset `beta` along one or more axes."""
+    """The base class of normalization layers: a factor `gamma` and an offset `beta` along one or more axes."""
 
     supports_masking = True
 
@@ -177,7 +177,7 @@ class Normalization(Weighted):
 
     @property
     def axes(self) -> list:
-        """The axes of the input that the weights have, sorted."""
+        """The axes of the input along which the weights vary, sorted."""
         return sorted(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
 
     def build(self, input_shape):
@@ -199,7 +199,7 @@ class Normalization(Weighted):
 
 
 def as_wide_float(x):
-    """x in floats of at least 32 bits, for sums of squares."""
+    """Convert x to floats of at least 32 bits, for sums of squares."""
     x = convert(x)
     return x if x.dtype.is_floating and x.dtype.size > 2 else creation.cast(x, dtypes.float32)
 
@@ -207,13 +207,13 @@ def as_wide_float(x):
 class BatchNormalization(Normalization):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta for each feature (Ioffe and Szegedy, 2015).
 
-    In training, mean and variance are taken over all other axes and update moving averages; otherwise the moving
-    averages are used. The output has the shape of the input; all weights have shape (features,). In a call, `mask`,
-    with an axis less than the input, tells which examples count.
+    In training, mean and variance are taken over all other axes, and update the moving averages; otherwise the moving
+    averages are used. The output has the shape of the input; all weights have shape (features,). In a call, a `mask`
+    with one axis less than the input says which examples count.
 
     Args:
         axis: the axis of the features.
-        momentum: the share of a moving average that stays in an update: `average * momentum + value * (1 - momentum)`.
+        momentum: the weight of the old value in a moving average: `average * momentum + value * (1 - momentum)`.
         epsilon: added to the variance.
         center: whether there is an offset `beta`.
         scale: whether there is a factor `gamma`.
@@ -234,9 +234,9 @@ class BatchNormalization(Normalization):
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
                  synchronized=False, **kwargs):  # fmt: skip
-        super().__init__(int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
-                         gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
-        self.momentum = momentum
+        super().__init__(int(axis), float(epsilon), center, scale, beta_initializer, gamma_initializer,
+                         beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
+        self.momentum = float(momentum)
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
         self._plan("moving_mean", moving_mean_initializer)
         self._plan("moving_variance", moving_variance_initializer)
@@ -297,7 +297,7 @@ class LayerNormalization(Normalization):
         **kwargs: those of `Layer`.
 
     Raises:
-        TypeError: the axis is something else.
+        TypeError: the axis is neither an int nor a list of ints.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.LayerNormalization(axis=[1, 2], epsilon=0.0)
@@ -322,4 +322,4 @@ class LayerNormalization(Normalization):
             y = x * math.rsqrt(variance + self.epsilon) * self.broadcastable(self.gamma, x)
         else:
             y = self.normalized(x, mean, variance)
-        return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # as in Keras, rounded to the inputs' dtype
+        return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # as in Keras, rounded to the dtype of the inputs

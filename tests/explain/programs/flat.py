@@ -34,9 +34,9 @@ def _a_second_layer_that_begins_at_zero():
     return tape.explain(y, v)
 
 
-@program("zero", "", "FLAT", "product takes it times sequential/dense_1/kernel, which is 0 here")
+@program("zero", "", "FLAT", "product takes it times layers[1].kernel, which is 0 here")
 def _a_layer_of_keras_that_begins_at_zero():
-    """A Keras layer with kernel_initializer="zeros": the factor must be called by its path in the model."""
+    """A Keras layer with kernel_initializer="zeros": the factor must be called by a name that leads to it."""
     layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1, kernel_initializer="zeros")]
     model, x = mg.keras.Sequential(layers), mg.constant([[1.0, 2.0]])
     model(x)

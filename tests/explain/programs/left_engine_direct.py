@@ -352,3 +352,14 @@ def _a_product_by_reduce():
 def _set_weights_of_keras():
     """layer.set_weights, which writes two Variables: the array must be found in the kernel that it fits, and not in the bias."""
     return keras_weight(lambda layer, a: layer.set_weights([a.numpy() * 2.0, np.zeros(1)]))
+
+
+@program("none", "broken", "LEFT_ENGINE", "scale = float(mg.reduce_sum(b))")
+def _left_beside_what_was_stopped_on_purpose():
+    """Of two ways, the one that was cut on purpose comes first and hides the one that was not."""
+    a, b = mg.Variable([1.0, 2.0]), mg.Variable([2.0, 3.0])
+    with mg.GradientTape() as tape:
+        h = mg.sin(a * mg.stop_gradient(b))
+        scale = float(mg.reduce_sum(b))
+        y = mg.reduce_sum(h) * scale
+    return tape.explain(y, b)

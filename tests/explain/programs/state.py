@@ -34,9 +34,9 @@ def _assign_of_a_long_expression():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "STATE", "tab[1].assign wrote v into a Variable", "new_tab = mg.tensor_scatter_nd_update(tab, [[1]], [v])")
+@program("none", "broken", "STATE", "tab[1].assign wrote v into a Variable", "a new tensor instead of tab")
 def _row_assigned():
-    """A row of a Variable assigned: the fix must be a scatter that really gives the new rows."""
+    """A row of a Variable assigned: the fix must be words, for no line would be short."""
     tab, v = mg.Variable([[1.0, 2.0], [3.0, 4.0]]), mg.Variable([5.0, 6.0])
     with mg.GradientTape() as tape:
         tab[1].assign(v)

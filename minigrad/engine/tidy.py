@@ -1,4 +1,4 @@
-"""What the user may write for an attribute of an op: an axis, a shape, a dtype. Each function tidies one kind."""
+"""Normalizes what users may pass as attributes of ops: an axis, a shape, a dtype. Each function tidies one kind."""
 
 from collections.abc import Sequence
 from typing import Any, TypeGuard
@@ -20,7 +20,7 @@ def axes(axis: int | Sequence[int] | None):
 
 
 def integer(number: int) -> int:
-    """A whole number, such as one axis or a depth."""
+    """An integer, such as one axis or a depth."""
     if number.__class__ is int:
         return number
     value = integers(number)
@@ -30,20 +30,20 @@ def integer(number: int) -> int:
 
 
 def depth(number: int) -> int:
-    """A whole number that must not stand in a list."""
+    """An integer that must not be in a list."""
     if np.ndim(number):
         raise invalid(f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
     return integer(number)
 
 
-def tidied(numbers) -> TypeGuard[tuple]:
+def is_tuple_of_ints(numbers) -> TypeGuard[tuple]:
     """Is it a tuple of ints already, as it is nearly always?"""
     return numbers.__class__ is tuple and all([n.__class__ is int for n in numbers])
 
 
 def lengths(shape: Sequence[int] | int, attr="Tshape") -> tuple:
-    """A shape: a tuple of ints. A number alone is a shape of one axis."""
-    if tidied(shape):
+    """A shape as a tuple of ints. A single number is a shape with one axis."""
+    if is_tuple_of_ints(shape):
         return shape
     value = integers(shape, attr)
     if value.ndim > 1:
@@ -52,8 +52,8 @@ def lengths(shape: Sequence[int] | int, attr="Tshape") -> tuple:
 
 
 def vector(numbers: Sequence[int] | int) -> tuple:
-    """A list of whole numbers, one for each axis, or some."""
-    if tidied(numbers):
+    """A vector of integers, one for each axis or for some of them."""
+    if is_tuple_of_ints(numbers):
         return numbers
     value = integers(numbers, "Tidx")
     if value.ndim != 1:
@@ -65,7 +65,7 @@ order = vector  # of the axes
 
 
 def pairs(paddings: Sequence[Sequence[int]]) -> tuple:
-    """For each axis two whole numbers."""
+    """Two integers for each axis."""
     value = integers(paddings, "Tpaddings")
     if value.ndim != 2 or value.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {bracketed(value.shape)}")
@@ -76,7 +76,7 @@ def integers(value: Any, attr=None):
     """An array of ints.
 
     Raises:
-        TypeError: there is a fraction in it; if an attribute of TensorFlow is named, InvalidArgumentError.
+        TypeError: the numbers are not integers; if `attr` names a TensorFlow attribute, InvalidArgumentError.
     """
     if isinstance(value, (list, tuple, TensorShape)):
         value = [n if n.__class__ is int else without_tensors(n) for n in value]
@@ -91,7 +91,7 @@ def integers(value: Any, attr=None):
 
 
 def without_tensors(n):
-    """Numbers and lists of them, for Tensors that stand alone or in lists."""
+    """Replace Tensors, alone or in lists, by their numbers."""
     if isinstance(n, (list, tuple)):
         return [without_tensors(one) for one in n]
     if hasattr(n, "numpy"):
