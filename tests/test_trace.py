@@ -111,6 +111,14 @@ def test_values_that_come_in_are_kept():
     assert [event.value.sample for event in only(log, EnteredEngine)] == [[1.0, 2.0], [3.0], [1.0, 1.0]]
 
 
+def test_a_step_of_an_optimizer_lets_no_value_leave():
+    v, optimizer = mg.Variable([1.0, 2.0]), mg.keras.optimizers.Adam()
+    with mg.trace() as log:
+        optimizer.apply_gradients([(mg.constant([0.1, 0.2]), v)])
+    assert {event.how for event in only(log, Wrote)} >= {"assign", "assign_sub"}
+    assert not only(log, LeftEngine)
+
+
 def test_state_is_heard():
     x = mg.constant([1.0, 2.0])
     with mg.trace() as log:

@@ -299,7 +299,7 @@ class Optimizer:
         self.check_not_integer(variable)
         own = variable.dtype.as_numpy_dtype
         in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are updated in float32
-        slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
+        slots = {name: convert(slot).value.astype(in_dtype) for name, slot in self._slots[variable.id].items()}
         values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
         dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
         rate = convert(learning_rate).value.astype(np.float32).astype(own).astype(in_dtype)
@@ -356,7 +356,7 @@ def check_learning_rate(learning_rate):
 @contextlib.contextmanager
 def all_or_nothing(variables):
     """A block that restores the values of these Variables if it raises an error."""
-    before = [variable.numpy() for variable in variables]
+    before = [inner(variable)._now.value for variable in variables]
     try:
         yield
     except Exception:
@@ -504,7 +504,7 @@ class Adam(Optimizer):
         self.slots = [{"momentum": 0.0, "velocity": 0.0}, *[{"velocity_hat": 0.0}] * amsgrad]
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        one, t = in_dtype(1), (self.iterations.numpy() + 1).astype(in_dtype)
+        one, t = in_dtype(1), (convert(self.iterations).value + 1).astype(in_dtype)
         beta_1, beta_2 = in_dtype(np.float32(self.beta_1)), in_dtype(np.float32(self.beta_2))
         alpha = rate * np.sqrt(one - beta_2**t) / (one - beta_1**t)
         m, v = slots["momentum"], slots["velocity"]
