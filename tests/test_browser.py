@@ -879,7 +879,7 @@ with mg.GradientTape() as tape:
     loss = mg.reduce_mean(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, h @ w2 + b2))
 tape.gradient(loss, [w1, b1, w2, b2])""",
     "layers": """\
-mg.random.set_seed(1)
+mg.keras.utils.set_random_seed(22)
 model = mg.keras.Sequential([mg.keras.layers.Dense(16, activation="sigmoid") for _ in range(11)] + [mg.keras.layers.Dense(3)])
 with mg.GradientTape() as tape:
     loss = mg.reduce_mean(model(mg.random.normal((4, 16))) ** 2)

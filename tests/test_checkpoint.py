@@ -6,6 +6,7 @@ Every block below ends with `y = x * seen`, where `seen` was a text on its way: 
 import os
 import subprocess
 import sys
+import types
 import weakref
 
 import pytest
@@ -509,23 +510,35 @@ def test_how_long_an_answer_may_take_is_a_setting_of_the_environment(wished, sai
 
 
 def test_a_checkpoint_serves_the_tapes_of_one_trace_while_one_program_runs(monkeypatch):
-    class Program:
-        """Stands for a frame."""
-
-    def made(trace, program):
+    def made(trace, code):
         tape = mg.GradientTape()
-        checkpoint.keep(tape, trace, program)
+        checkpoint.keep(tape, trace, types.SimpleNamespace(f_code=code) if code else program)
         return tape.checkpoint
 
     monkeypatch.setattr(checkpoint, "RARELY", 10**6)
-    program, other, first, second = Program(), Program(), mg.trace(), mg.trace()
-    held, one = weakref.ref(program), made(first, program)
-    assert made(first, program) is one
-    assert made(second, program) is not one
-    other_one = made(second, other)
-    assert made(second, other) is other_one is not one
-    del program
-    assert held() is None, "another program runs now"
-    del other
-    assert checkpoint.latest[1] is not None, "nothing else may get its id as long as it is compared"
+    program, first, second = types.SimpleNamespace(f_code=compile("1", "cell", "exec")), mg.trace(), mg.trace()
+    one = made(first, None)
+    assert made(first, None) is one
+    other = made(second, None)
+    assert other is not one
+    assert made(second, None) is other
+    assert made(second, program.f_code) is not other, "another frame"
+    other = made(second, None)
+    program.f_code = compile("1", "cell", "exec")
+    assert made(second, None) is not other, "the same cell again: equal code in a frame with the same id"
     checkpoint.forget()
+
+
+def test_a_checkpoint_keeps_no_value_of_the_program_alive():
+    class Value:
+        pass
+
+    def program():
+        value = Value()
+        with mg.GradientTape():
+            return weakref.ref(value)
+
+    with mg.trace():
+        value = program()
+        assert checkpoint.latest is not None
+        assert value() is None

@@ -196,7 +196,7 @@ def reap():
 alive = []  # weak references to the checkpoints, the oldest first
 sleeping = set()  # the processes that have not been waited for
 making = threading.RLock()  # a process forked at the same time would keep a connection open
-latest = None  # the last checkpoint, and the frame of the program that it was made in
+latest = None  # the last checkpoint, and the code and the frame's id of the program that it was made in
 replay = None  # in a replay: the pipe for its answer, and the pipe that announces the answer
 
 
@@ -206,17 +206,21 @@ def keep(tape, trace, program):
     Args:
         tape: keeps the checkpoint as long as it lives, as `tape.checkpoint`.
         trace: the trace that hears the tape.
-        program: the frame of the cell, script or function that runs. It is held, so no later one can be taken for it.
+        program: the frame of the cell, script or function that runs.
+
+    The frame itself is not held, since that would keep its values alive. Its code is: a cell or a script is compiled
+    anew each time it runs.
     """
     global latest
     if replay is not None or tape.checkpoint is not None:
         return
     known = latest  # another thread may reset it in the meantime
-    if known is None or known[1] is not program or not known[0].serves(trace):
+    same = known is not None and known[1] is program.f_code and known[2] == id(program)
+    if not (same and known[0].serves(trace)):
         made = fork(trace)
         if made is None:
             return
-        latest = known = made, program
+        latest = known = made, program.f_code, id(program)
     tape.checkpoint = known[0]
 
 

@@ -120,7 +120,7 @@ export class Overview {
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
-      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), 48, { size: 9.5, least: 8, family: "mono", anchor: "end", class: "quiet" }));
+      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), 48, { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
     }
     const { wide } = this, shown = [];
     if (log && wide >= 2.5) {
@@ -129,7 +129,7 @@ export class Overview {
         const k = this.first + place;
         const x = this.x(k) + wide * 0.25, width = Math.max(1, Math.min(26, wide * 0.5));
         const bar = svg("g", {}, rect(x, y(one), width, top + HIGH - y(one), { class: "bar" }));
-        if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" }));
+        if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", cut: false, class: "amount" }));
         shown.push(bar);
         group.append(bar);
       });

@@ -183,7 +183,7 @@ export class Curves {
     this.py = this.plot(y, 14, this.middle - 10, "value", `${found.op.name || "y"}`);
     this.pd = this.plot(dy, this.middle + 12, high - 30, "slope", `d${found.op.name || "y"}/d${found.source.name}`);
     for (const one of [low, 0, top])
-      if (one >= low && one <= top) this.element.append(fitted(this.px(one), high - 12, forms(one), 50, { size: 10.5, family: "mono", anchor: "middle", class: "quiet" }));
+      if (one >= low && one <= top) this.element.append(fitted(this.px(one), high - 12, forms(one), 50, { size: 10.5, family: "mono", anchor: "middle", cut: false, class: "quiet" }));
     this.element.append(fitted(this.right + 24, high - 12, found.source.name, 40, { size: 12, family: "mono", bold: true }));
     this.cursor = svg("g", { class: "cursor-lines" });
     this.element.append(this.cursor);
@@ -206,7 +206,7 @@ export class Curves {
     const y = (one) => bottom - ((one - low) / (high - low || 1)) * (bottom - top);
     for (const tick of new Set([low, 0, high])) {
       this.element.append(path(`M${this.left} ${y(tick)}H${this.right}`, { class: "axis" }));
-      this.element.append(fitted(this.left - 6, y(tick) + 4, forms(tick), 40, { size: 10.5, least: 8, family: "mono", anchor: "end", class: "quiet" }));
+      this.element.append(fitted(this.left - 6, y(tick) + 4, forms(tick), 40, { size: 10.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
     }
     const d = v.map((one, k) => `${k ? "L" : "M"}${this.px(this.x[k]).toFixed(1)} ${y(one).toFixed(1)}`).join("");
     const group = svg("g", { class: `picture ${tone} big` }, path(d, { class: "line" }));

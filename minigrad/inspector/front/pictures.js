@@ -18,7 +18,7 @@ export function picture(data, x, y, w, h, tone, note = true) {
   if (found.kind === "numbers") return picture(drawn(data), x, y, w, h, tone, note);
   if (note && h > 26) {
     h -= 13;
-    group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", class: "note" }));
+    group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", cut: false, class: "note" }));
   }
   pictured.set(group, { data, ...(found.kind === "line" ? curve : heat)(group, found, x, y, w, h) });
   return group;
@@ -41,7 +41,7 @@ function numbers(group, data, x, y, w, h) {
   const tries = [size, Math.max(7.5, size * 0.8), 7.5].flatMap((one, k) => (k ? [0, 1, 2, 3] : [0]).map((form) => [one, texts.map((text) => text[form] ?? text.at(-1))]));
   const fits = tries.find(([one, shown]) => shown.every((text) => measure(text, one, "mono", true) <= room));
   if (few && !fits) return null;
-  if (found && !fits) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { size, least: 7.5, anchor: "middle", class: "note" }));
+  if (found && !fits) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { size, least: 7.5, anchor: "middle", cut: false, class: "note" }));
   const [own, shown] = fits ?? (found ? [] : tries.at(-1));
   shown?.forEach((text, k) => {
     const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + own * 0.35;
