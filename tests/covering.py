@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -28,6 +29,7 @@ LEFT_OUT = {  # minutes of JupyterLab and Sphinx, interrupts at each line, or mo
     "test_browser.py", "test_rehearsal.py", "test_binder.py", "test_book.py", "test_site.py", "test_interrupts.py",
 }  # fmt: skip
 START, LONGEST = 1, 60  # seconds for a file of tests to start, and for all tests of one place
+PHASE = re.compile(r" \((setup|call|teardown)\)$")  # which PYTEST_CURRENT_TEST says after the name of a test
 OPTIONS = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
 SETTINGS = """[run]
 parallel = true
@@ -191,7 +193,7 @@ class Covering:
             data = coverage.CoverageData(record)
             data.read()
             for line, tests in data.contexts_by_lineno(f"{file}.py").items():
-                lines.setdefault(line, set()).update(test.partition(" (")[0] for test in tests)
+                lines.setdefault(line, set()).update(PHASE.sub("", test) for test in tests)
         return lines
 
     def tests_of(self, file, tree, node):
