@@ -123,7 +123,16 @@ def twins(given):
     if any(isinstance(one, tf.Tensor) and twin_of(one) is None for one in nest.flatten(given)):
         problem = "This is a tensor in a graph, which holds no value."
         raise TypeError(f"{problem} Write tf.config.run_functions_eagerly(True) at the top, and run it again.")
-    return nest.map_structure(lambda one: one if (twin := twin_of(one)) is None else twin, given)
+    return nest.map_structure(lambda one: one if (twin := twin_of(one)) is None else twin, plain(given))
+
+
+def plain(given):
+    """A list or dict in place of one with which TensorFlow or Keras tracks the Variables of a module."""
+    if not type(given).__module__.startswith(("tensorflow.", "keras.")):
+        return given
+    if isinstance(given, dict):
+        return {key: plain(one) for key, one in given.items()}
+    return [*map(plain, given)] if isinstance(given, (list, tuple)) else given
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------

@@ -360,3 +360,28 @@ def test_answers_are_in_words_of_tensorflow():
         left = np.exp(w.numpy()) * one + w
     assert "write it with TensorFlow's own functions" in str(mgt.explain(tape, outside, w))
     assert "the operator was given numbers, not w" in str(mgt.explain(tape, left, w, seconds=30.0))
+
+
+@pytest.mark.parametrize(("kind", "code"), [(tf.int32, "INTEGER"), (tf.bool, "NO_DERIVATIVE")])
+def test_the_cast_to_integers_is_blamed_and_not_what_is_done_with_them(kind, code):
+    x = tf.Variable(3.7)
+    with mgt.trace(), tf.GradientTape() as tape:
+        whole = tf.cast(x * 2.0, kind)
+        y = tf.cast(whole, tf.float32) ** 2
+    answer = mgt.explain(tape, y, x)
+    assert (answer.codes[0], answer.causes[0].line) == (code, "whole = tf.cast(x * 2.0, kind)")
+
+
+@pytest.mark.parametrize("kind", [tf.Module, tf.keras.layers.Layer])
+def test_the_lists_and_dicts_of_a_module_are_answered_as_tables(kind):
+    class Own(kind):
+        def __init__(self):
+            super().__init__()
+            self.listed, self.named = [tf.Variable(1.0)], {"w": [tf.Variable(2.0)]}
+
+    own = Own()
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = own.listed[0] * own.named["w"][0]
+    for sources in (own.listed, own.named):
+        assert str(mgt.explain(tape, y, sources)).startswith("1 gradient: 1 complete")
+        assert str(mgt.inspect(tape, y, sources))
