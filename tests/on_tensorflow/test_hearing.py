@@ -385,3 +385,29 @@ def test_the_lists_and_dicts_of_a_module_are_answered_as_tables(kind):
     for sources in (own.listed, own.named):
         assert str(mgt.explain(tape, y, sources)).startswith("1 gradient: 1 complete")
         assert str(mgt.inspect(tape, y, sources))
+
+
+def test_a_variable_that_is_made_while_a_function_is_traced_leaves_no_gap():
+    kept, w = [], tf.Variable(2.0)
+
+    @tf.function
+    def count(x):
+        if not kept:
+            kept.append(tf.Variable(x * 1.0, trainable=False))
+        return x
+
+    with mgt.trace() as log:
+        count(tf.constant(3.0))
+        with tf.GradientTape() as tape:
+            y = w * kept[0]
+    assert not log.incomplete and mgt.explain(tape, y, w).status == "complete"
+
+
+@pytest.mark.parametrize("out_of", [lambda h: h, lambda h: h.numpy()])
+def test_a_dataset_made_of_what_the_block_computes_is_not_called_whole(out_of):
+    w = tf.Variable([1.0, 2.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        h = w * w
+        y = tf.reduce_sum(w) * tf.add_n([*tf.data.Dataset.from_tensor_slices(out_of(h))])
+    answer = mgt.explain(tape, y, w, seconds=30.0)
+    assert answer.status == "partial" and "a Dataset is made of what the block computes" in str(answer)
