@@ -41,7 +41,8 @@ class trace(log.trace):
         return lambda: self.explained(tape, *nest.map_structure(twin_of, asked))
 
     def explained(self, tape, targets, sources) -> list:
-        seconds = 3 * patience(sources) if self.left_while(tape) else 0  # once for each line of user code that asks
+        reports = self.judge is not log.raise_if_broken  # once for each line of user code that asks
+        seconds = 3 * patience(sources) if reports or self.left_while(tape) else 0  # NumPy reads tensors unheard
         return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
 
     def stop(self):
