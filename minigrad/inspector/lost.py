@@ -31,7 +31,8 @@ def full_gradient(film, targets, value_of):
         (node -> gradient, frame -> the gradient it sends to each of its inputs), or None if they cannot be known.
     """
     stored = any(mark.cut for mark in film.marks) or any(one.kind == "assign" and one.on_way for one in film.frames)
-    if len(film.frames) > MOST or stored:  # what a Variable would carry is not known
+    unseen = any(edge.code == "LEFT_ENGINE" and edge.by is None for edge in film.ways)
+    if len(film.frames) > MOST or stored or unseen:  # what a Variable or a way unseen would carry is not known
         return None
     try:
         return passed_back(film, targets, value_of)

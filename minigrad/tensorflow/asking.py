@@ -30,6 +30,8 @@ class trace(log.trace):
         on, strict, limit: as for `mg.trace`.
     """
 
+    hears_exits = False  # NumPy reads the memory of tensors
+
     def start(self):
         install()
         on.add(self)
@@ -42,7 +44,7 @@ class trace(log.trace):
 
     def explained(self, tape, targets, sources) -> list:
         reports = self.judge is not log.raise_if_broken  # once for each line of user code that asks
-        seconds = 3 * patience(sources) if reports or self.left_while(tape) else 0  # NumPy reads tensors unheard
+        seconds = 3 * patience(sources) if reports or self.left_while(tape) else 0
         return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
 
     def stop(self):
