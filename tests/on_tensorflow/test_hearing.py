@@ -411,3 +411,21 @@ def test_a_dataset_made_of_what_the_block_computes_is_not_called_whole(out_of):
         y = tf.reduce_sum(w) * tf.add_n([*tf.data.Dataset.from_tensor_slices(out_of(h))])
     answer = mgt.explain(tape, y, w, seconds=30.0)
     assert answer.status == "partial" and "a Dataset is made of what the block computes" in str(answer)
+
+
+@pytest.mark.parametrize("combined", [lambda y, number: y + number, lambda y, number: y * (1.0 + number)])
+def test_a_number_beside_any_operator_can_be_held_still(combined):
+    """What it carries is then measured without the rest of the op: here its slope is 0."""
+    w = tf.Variable([0.0, 0.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = combined(tf.reduce_sum(tf.exp(w)), float(tf.reduce_sum(w * w)))
+    assert mgt.explain(tape, y, w, seconds=30.0).status == "complete"
+
+
+def test_a_film_does_not_call_a_way_that_it_has_not_seen_a_zero():
+    w = tf.Variable([1.0, 2.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        h = tf.sin(w)
+        weights = np.asarray(h) / np.sum(h)
+        y = tf.reduce_sum(weights * w)
+    assert str(mgt.inspect(tape, y, w)).endswith("and one is lost: LEFT_ENGINE")
