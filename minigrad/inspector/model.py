@@ -149,7 +149,8 @@ class Model:
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
             given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
-            seconds = None if left or unheard or not all(dx is None or dx.finite for dx in given) else 0.0  # nothing can be lost, so nothing is tried
+            tried = left or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
+            seconds = None if tried else 0.0
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
