@@ -1644,3 +1644,10 @@ def test_scissors_stand_in_the_picture_where_the_way_is_cut_and_nowhere_else():
     lost = [wire["state"] for wire in film.plain["wires"].values() if "lost" in wire]
     assert film.plain["verdict"]["lost"] == "[-2.0 1.0 -6.0]" and sorted(lost) == ["cut", "live", "live", "live"]
     assert film.to_svg().count('fill="#b3003c" stroke="#fff"') == 2, "above and below the one arc that is cut"
+
+
+def test_a_film_with_integers_from_outside_warns_of_none(caplog):
+    w, rows = mg.Variable([[0.1, 0.9], [0.8, 0.3]]), mg.constant([0, 1])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.gather(w, rows) * float(w[0, 0]))
+    assert mg.inspect(tape, y, w).plain["cuts"] and not caplog.records

@@ -186,11 +186,13 @@ class Experiment:
         return [one for part in parts for one in (part if len(part) == 1 else self.movers(event, part))]
 
     def left_by(self, event) -> list:
-        """The exit events from which a value that came in at this event was made, the last one of each line."""
+        """The exit events from which a value that came in at this event was made: all of each line, for its sources may
+        differ, or the last one if there is one source."""
         found = self.movers(event, [events for events in self.exits if events[0].number < event.number])
         ways = {events[0].number: (events, self.moved_by([events])) for events in found}
         direct = [events for first, (events, moved) in ways.items() if not moved.keys() & (ways.keys() - {first})]
-        return [max([e for e in events if e.number < event.number], key=lambda e: e.number) for events in direct]
+        before = [[e for e in events if e.number < event.number] for events in direct]
+        return [e for events in before for e in (events if len(self.command["sources"]) > 1 else events[-1:])]
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 

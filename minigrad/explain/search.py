@@ -229,8 +229,9 @@ class History:
             return ("ONLY_DECIDES" if kind == "b" and kernel in ("Select", "SelectV2") else "INTEGER",)
         if kernel in UNREGISTERED and kernel not in GRADIENTS:
             return ("NOT_REGISTERED",)
-        if not vjp_of(event.op, k, len(event.inputs)):
-            return ("INTEGER" if kernel == "Cast" and event.value.dtype.kind in "iu" else "NO_DERIVATIVE",)
+        made = event.value.dtype.kind if kernel == "Cast" and event.value is not None else kind
+        if made not in "fc" or not vjp_of(event.op, k, len(event.inputs)):
+            return ("INTEGER" if made in "iu" else "NO_DERIVATIVE",)
         if live is None:
             return self.code_while_silent(event)
         if event.number <= max(self.forgot, self.renewed):

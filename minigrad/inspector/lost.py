@@ -31,7 +31,8 @@ def full_gradient(film, targets, value_of):
         (node -> gradient, frame -> the gradient it sends to each of its inputs), or None if they cannot be known.
     """
     stored = any(mark.cut for mark in film.marks) or any(one.kind == "assign" and one.on_way for one in film.frames)
-    if len(film.frames) > MOST or stored:  # what a Variable would carry is not known
+    unseen = any(edge.code == "LEFT_ENGINE" and edge.by is None for edge in film.ways)
+    if len(film.frames) > MOST or stored or unseen:  # what a Variable or a way unseen would carry is not known
         return None
     try:
         return passed_back(film, targets, value_of)
@@ -46,7 +47,8 @@ def passed_back(film, targets, value_of):
             with contextlib.suppress(Exception):  # an unknown value may not be on the path
                 for node in {*frame.inputs} - tensors.keys() - film.made.keys() - {None}:
                     tensors[node] = Tensor.of(whole(value_of(node)))
-                    tape.watch(tensors[node])
+                    if tensors[node].value.dtype.kind in "fc":
+                        tape.watch(tensors[node])
                 made = once_more(film, frame, tensors)
                 check(made[0].value, frame.value)
                 tensors.update(zip(frame.outputs, made))

@@ -30,6 +30,8 @@ class trace(log.trace):
         on, strict, limit: as for `mg.trace`.
     """
 
+    hears_exits = False  # NumPy reads the memory of tensors
+
     def start(self):
         install()
         on.add(self)
@@ -41,7 +43,8 @@ class trace(log.trace):
         return lambda: self.explained(tape, *nest.map_structure(twin_of, asked))
 
     def explained(self, tape, targets, sources) -> list:
-        seconds = 3 * patience(sources) if self.left_while(tape) else 0  # once for each line of user code that asks
+        reports = self.judge is not log.raise_if_broken  # once for each line of user code that asks
+        seconds = 3 * patience(sources) if reports or self.left_while(tape) else 0
         return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
 
     def stop(self):
@@ -123,7 +126,16 @@ def twins(given):
     if any(isinstance(one, tf.Tensor) and twin_of(one) is None for one in nest.flatten(given)):
         problem = "This is a tensor in a graph, which holds no value."
         raise TypeError(f"{problem} Write tf.config.run_functions_eagerly(True) at the top, and run it again.")
-    return nest.map_structure(lambda one: one if (twin := twin_of(one)) is None else twin, given)
+    return nest.map_structure(lambda one: one if (twin := twin_of(one)) is None else twin, plain(given))
+
+
+def plain(given):
+    """A list or dict in place of one with which TensorFlow or Keras tracks the Variables of a module."""
+    if not type(given).__module__.startswith(("tensorflow.", "keras.")):
+        return given
+    if isinstance(given, dict):
+        return {key: plain(one) for key, one in given.items()}
+    return [*map(plain, given)] if isinstance(given, (list, tuple)) else given
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------

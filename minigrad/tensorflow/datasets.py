@@ -7,12 +7,15 @@ from typing import Any
 import tensorflow as tf
 
 from ..engine.listening import listening
+from ..explain.replay import digest
 from ..tracing import checkpoint
 from .careful import carefully
 from .ops import op_ran
 from .quiet import quiet, silence
+from .state import HELD
 from .twins import VARIANT, EagerTensor, array_of
 
+ORIGIN = "_minigrad_origin"  # the attribute of an iterator with what its Dataset was made of
 ROOM = 64 << 20  # bytes of elements that a trace keeps; the oldest are dropped
 iterators: Any = weakref.WeakValueDictionary()  # the handles of iterators in use, by id
 kept: list = []  # in a forked process, the iterators of its parent: deleting one would wait for its threads
@@ -21,7 +24,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class Elements(dict):
-    """The elements that a trace has seen: number -> the count of events heard by then, and the arrays; None at the end.
+    """The elements that a trace has seen.
+
+    Each number maps to the count of events heard by then; what the Dataset was made of, as digests; and the arrays, or
+    None at the end.
 
     Attributes:
         count, size: how many elements there were, and the bytes of those that are kept.
@@ -29,13 +35,12 @@ class Elements(dict):
 
     count = size = 0
 
-    def add(self, number, arrays):
+    def add(self, number, origin, arrays):
         self.count += 1
-        self[self.count] = number, arrays
+        self[self.count] = number, origin, arrays
         self.size += size_of(arrays)
         while self.size > ROOM:
-            _, oldest = self.pop(next(iter(self)))
-            self.size -= size_of(oldest)
+            self.size -= size_of(self.pop(next(iter(self)))[-1])
 
 
 def size_of(arrays) -> int:
@@ -54,9 +59,9 @@ def drawing(original):
         try:
             found = original(iterator, output_types, *args, **kwargs)
         except tf.errors.OutOfRangeError:
-            drawn(None)
+            drawn(iterator, None)
             raise
-        drawn(found)
+        drawn(iterator, found)
         return found
 
     return told
@@ -67,11 +72,19 @@ def traces() -> list:
 
 
 @carefully
-def drawn(tensors):
+def drawn(iterator, tensors):
     lists = any(one._datatype_enum() == VARIANT for one in tensors or ())
     arrays = None if tensors is None else [array_of(one) for one in tensors if not lists]
     for one in traces():
-        one.elements.add(one.count, arrays)
+        one.elements.add(one.count, origin_of(iterator), arrays)
+
+
+def origin_of(iterator) -> list:
+    """Digests of the tensors that went into the Dataset of an iterator, computed once for an iterator in a process."""
+    own = vars(iterator)
+    if own.get(ORIGIN, (0,))[0] != os.getpid():
+        own[ORIGIN] = os.getpid(), [digest(array_of(x)) for x in own.get(HELD, ())]
+    return own[ORIGIN][1]
 
 
 def given_again(iterator, types) -> list:
@@ -82,7 +95,9 @@ def given_again(iterator, types) -> list:
         known += [one.elements[one.elements.count]] if one.elements.count in one.elements else []
     if not known:
         checkpoint.finish("an element of a Dataset is not kept any more")
-    _, arrays = known[0]
+    _, origin, arrays = known[0]
+    if origin != origin_of(iterator):
+        checkpoint.finish("a Dataset is made of what the block computes")
     if arrays is None:
         raise tf.errors.OutOfRangeError(None, None, "End of sequence")
     if len(arrays) < len(types):

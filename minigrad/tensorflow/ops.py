@@ -25,6 +25,7 @@ from .tapes import asking, back_through_python, gradient_function
 from .twins import (
     IN_PYTHON,
     KEY,
+    NUMBER,
     EagerTensor,
     Twin,
     VariableTwin,
@@ -144,7 +145,7 @@ def input_twin(x, given=None):
         variable = twin_of(given)
         read(variable)
         return stand_for(x, variable)
-    if type(given) in (int, float, complex):
+    if type(given) in (int, float, complex) or NUMBER in vars(x):
         return number_of(x)
     twin = twin_of(x)
     if given is not None and (x.dtype.is_floating or x.dtype.is_complex):

@@ -1,5 +1,6 @@
 """Variables, Datasets and queues of TensorFlow: which values were read from them, and which went in."""
 
+from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 
 from ..engine.listening import listening, storing
@@ -21,6 +22,8 @@ def made(variable, *args, **kwargs):
         return
     given = [twin_of(one) for one in vars(variable.handle).pop(HELD, [])]
     twin = met(variable)
+    if not context.executing_eagerly():  # a function is being traced, and gives it its value later
+        return
     for listener in listening.now:
         listener.wrote(twin, given[-1] if given else twin._now.value, "Variable")
 

@@ -31,6 +31,7 @@ RESOURCE, VARIANT = (one.as_datatype_enum for one in (tf.resource, tf.variant))
 OBJECTS = np.dtype(object)
 IN_PYTHON = "EagerPyFunc"  # the op behind tf.py_function
 KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that holds its twin
+NUMBER = "_minigrad_number"  # the attribute of a tensor that was made of a Python number next to an operator
 
 
 class Twin(Tensor):

@@ -11,7 +11,7 @@ from ..tracing.places import USERS, user_frame
 from .careful import carefully, failed
 from .quiet import silence, unheard
 from .state import read
-from .twins import VariableTwin, twin_of
+from .twins import NUMBER, VariableTwin, twin_of
 
 EXITS = {
     "numpy": "numpy()", "__float__": "float()", "__int__": "int()", "__bool__": "bool()", "__index__": "int()",
@@ -34,7 +34,8 @@ def came(value, tensor):
     if not listening.now or not (tensor.dtype.is_floating or tensor.dtype.is_complex):
         return
     if type(value) in (int, float, complex) and user_frame()[1] not in (*ENTRANCES, "py_function"):
-        return  # a number next to an operator
+        vars(tensor)[NUMBER] = True
+        return
     twin = twin_of(tensor)
     coming(np.asarray(value) if isinstance(value, (list, tuple)) else value, twin)
 

@@ -351,9 +351,12 @@ class Trace(Listener):
     Attributes:
         written: number and version of a Variable -> the event that wrote it.
         left_out: for a `frozen` log, the number of older events.
+        hears_exits: whether it hears of all values that leave.
         elements: those for replays, which cannot draw them again: index -> the number of events by then, and the
             element.
     """
+
+    hears_exits = True
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
         if limit < 1:

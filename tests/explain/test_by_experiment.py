@@ -569,6 +569,14 @@ def test_two_sources_that_are_equal_are_not_nudged_alike():
     assert [one.status for one in tape.explain(y, [a, b])] == ["partial", "partial"]
 
 
+def test_of_two_sources_that_leave_on_one_line_both_are_partial():
+    v, u = mg.Variable([1.0, 2.0]), mg.Variable([0.5])
+    with mg.trace(), mg.GradientTape() as tape:
+        decay = sum([float(mg.reduce_sum(one * one)) for one in (v, u)])
+        y = mg.reduce_sum(v) + mg.reduce_sum(u) + decay
+    assert [one.status for one in tape.explain(y, [v, u], seconds=20.0)] == ["partial"] * 2
+
+
 def test_of_many_sources_all_are_judged_together(monkeypatch):
     asked, try_out = [], Experiment.try_out
     monkeypatch.setattr(Experiment, "try_out", lambda *given, **command: asked.append(given) or try_out(*given, **command))

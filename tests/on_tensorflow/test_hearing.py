@@ -360,3 +360,72 @@ def test_answers_are_in_words_of_tensorflow():
         left = np.exp(w.numpy()) * one + w
     assert "write it with TensorFlow's own functions" in str(mgt.explain(tape, outside, w))
     assert "the operator was given numbers, not w" in str(mgt.explain(tape, left, w, seconds=30.0))
+
+
+@pytest.mark.parametrize(("kind", "code"), [(tf.int32, "INTEGER"), (tf.bool, "NO_DERIVATIVE")])
+def test_the_cast_to_integers_is_blamed_and_not_what_is_done_with_them(kind, code):
+    x = tf.Variable(3.7)
+    with mgt.trace(), tf.GradientTape() as tape:
+        whole = tf.cast(x * 2.0, kind)
+        y = tf.cast(whole, tf.float32) ** 2
+    answer = mgt.explain(tape, y, x)
+    assert (answer.codes[0], answer.causes[0].line) == (code, "whole = tf.cast(x * 2.0, kind)")
+
+
+@pytest.mark.parametrize("kind", [tf.Module, tf.keras.layers.Layer])
+def test_the_lists_and_dicts_of_a_module_are_answered_as_tables(kind):
+    class Own(kind):
+        def __init__(self):
+            super().__init__()
+            self.listed, self.named = [tf.Variable(1.0)], {"w": [tf.Variable(2.0)]}
+
+    own = Own()
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = own.listed[0] * own.named["w"][0]
+    for sources in (own.listed, own.named):
+        assert str(mgt.explain(tape, y, sources)).startswith("1 gradient: 1 complete")
+        assert str(mgt.inspect(tape, y, sources))
+
+
+def test_a_variable_that_is_made_while_a_function_is_traced_leaves_no_gap():
+    kept, w = [], tf.Variable(2.0)
+
+    @tf.function
+    def count(x):
+        if not kept:
+            kept.append(tf.Variable(x * 1.0, trainable=False))
+        return x
+
+    with mgt.trace() as log:
+        count(tf.constant(3.0))
+        with tf.GradientTape() as tape:
+            y = w * kept[0]
+    assert not log.incomplete and mgt.explain(tape, y, w).status == "complete"
+
+
+@pytest.mark.parametrize("out_of", [lambda h: h, lambda h: h.numpy()])
+def test_a_dataset_made_of_what_the_block_computes_is_not_called_whole(out_of):
+    w = tf.Variable([1.0, 2.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        h = w * w
+        y = tf.reduce_sum(w) * tf.add_n([*tf.data.Dataset.from_tensor_slices(out_of(h))])
+    answer = mgt.explain(tape, y, w, seconds=30.0)
+    assert answer.status == "partial" and "a Dataset is made of what the block computes" in str(answer)
+
+
+@pytest.mark.parametrize("combined", [lambda y, number: y + number, lambda y, number: y * (1.0 + number)])
+def test_a_number_beside_any_operator_can_be_held_still(combined):
+    """What it carries is then measured without the rest of the op: here its slope is 0."""
+    w = tf.Variable([0.0, 0.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = combined(tf.reduce_sum(tf.exp(w)), float(tf.reduce_sum(w * w)))
+    assert mgt.explain(tape, y, w, seconds=30.0).status == "complete"
+
+
+def test_a_film_does_not_call_a_way_that_it_has_not_seen_a_zero():
+    w = tf.Variable([1.0, 2.0])
+    with mgt.trace(), tf.GradientTape() as tape:
+        h = tf.sin(w)
+        weights = np.asarray(h) / np.sum(h)
+        y = tf.reduce_sum(weights * w)
+    assert str(mgt.inspect(tape, y, w)).endswith("and one is lost: LEFT_ENGINE")

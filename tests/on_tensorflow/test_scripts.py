@@ -34,3 +34,10 @@ def test_what_a_healthy_program_asks_is_complete(program):
     assert (told.problem, told.broken) == ("", [])
     assert {answer.status for one in told.questions for answer in one.answers} == {"complete"}
     assert all(one.film is not None for one in told.questions)
+
+
+def test_what_numpy_reads_in_a_program_unheard_is_found():
+    program = "import numpy as np\nimport tensorflow as tf\nw = tf.Variable([1.0, 2.0])\nwith tf.GradientTape() as tape:\n"
+    program += "    h = tf.sin(w)\n    loss = tf.reduce_sum(np.asarray(h) * w)\ntape.gradient(loss, w)\n"
+    told = report.examine(program, "<program>", {"__name__": "__main__"})
+    assert [answer.status for one in told.broken for answer in one.answers] == ["partial"]
