@@ -23,7 +23,6 @@ def full_gradient(film, targets, value_of):
     """The gradient along all paths, live and lost.
 
     Args:
-        film: the film.
         targets: the nodes of the targets.
         value_of: a function that maps a node that no frame made to its Summary.
 
@@ -34,10 +33,9 @@ def full_gradient(film, targets, value_of):
     unseen = any(edge.code == "LEFT_ENGINE" and edge.by is None for edge in film.ways)
     if len(film.frames) > MOST or stored or unseen:  # what a Variable or a way unseen would carry is not known
         return None
-    try:
+    with contextlib.suppress(Exception):  # a target is unknown, or the log lacks what a VJP needs
         return passed_back(film, targets, value_of)
-    except Exception:  # a target is unknown, or the log lacks what a VJP needs
-        return None
+    return None
 
 
 def passed_back(film, targets, value_of):

@@ -143,15 +143,14 @@ class Model:
         again = [e for e in events if isinstance(e, (Ran, LeftEngine)) and not (written or set()).isdisjoint(e.versions.items())]
         exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
         left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
-        unheard = self.trace is not None and not self.trace.hears_exits
         heard = [dx for e in events if isinstance(e, Asked) and e.tape == self.tape.number for dx in e.slopes]
         self.whole = written is not None and not (left or again or self.trace.cut)
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
             given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
+            unheard = not getattr(self.trace, "hears_exits", True)
             tried = left or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
-            seconds = None if tried else 0.0
-            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
+            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, None if tried else 0.0):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
