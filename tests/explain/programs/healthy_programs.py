@@ -358,6 +358,15 @@ def _custom_gradient():
 
 
 @healthy
+def _log_sum_exp():
+    """The largest element, which reduce_logsumexp subtracts and adds again: its two parts cancel, so none is lost."""
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_logsumexp(x * 2.0) + mg.reduce_sum(x**2)
+    return tape.explain(y, x)
+
+
+@healthy
 def _jacobian():
     """A Jacobian that was asked for: it keeps the elements apart, so it must not be called a sum."""
     x = mg.Variable(2.0)
