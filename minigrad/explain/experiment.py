@@ -144,8 +144,18 @@ class Experiment:
     @cached_property
     def target_moved(self) -> bool:
         """Whether nudging the source moves the target at all."""
-        before, after = self.before.targets, self.after.targets
-        return any(digest(before[i]) != digest(after[i]) for i in before if before[i] is not None)
+        return self.moves_in(self.after)
+
+    def moves_in(self, after) -> bool:
+        return any(digest(old) != digest(after.targets[i]) for i, old in self.before.targets.items() if old is not None)
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether a large nudge of what leaves changes the target, or the way to it."""
+        try:
+            return bool(self.exits) and any(self.moves_in(self.at(size)) for size in VERY_LARGE)
+        except NotTried as why:
+            return isinstance(why, Changed)
 
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})
