@@ -16,7 +16,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, integers, op_of, unwatched
-from .experiment import Experiment, NotTried
+from .experiment import Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
@@ -462,8 +462,9 @@ def whole_or_partial(q, targets, way):
     if not lost:
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
-        own = [] if stopped else own_gradient(q, [one.event for one in edges if one.event in history.custom])
-        return with_notes(whole(q, way, number, stopped), *notes, *early(q, edges), *own)
+        custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
+        notes += [*early(q, edges), *(own_gradient(q, custom) if custom else ())]
+        return with_notes(whole(q, way, number, stopped), *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
     missing = [*(history.cheapest([first.start], counts) or []), first, *onward]
@@ -512,7 +513,7 @@ def measured_shares(q, lost):
     tried = q.experiment
     if q.source.shape.num_elements() != 1 or tried.slope is None:
         return []
-    share, along = tried.share(keys(tried, lost)), float(tried.along.sum())
+    share, along = tried.share(keys(tried, lost)), float(tried.slopes[0][1].sum())
     return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
 
 
@@ -526,12 +527,12 @@ def early(q, edges):
 
 def own_gradient(q, custom):
     """A note if the gradient that comes by these functions is not the slope that was measured."""
-    given = q.slope.kept if getattr(q.slope, "whole", False) else q.slope
-    slope = q.experiment.slope if custom and q.experiment is not None and isinstance(given, np.ndarray) else None
-    ratio = float(np.sum(given * q.experiment.along).real) / slope if slope else 1.0
-    name = called_text(custom[0].place) or custom[0].name if custom else ""
-    note = f"{name} has a gradient of its own: with it this is {ratio + 0:.3g} times the slope that was measured"
-    return [note] if abs(ratio - 1.0) > 0.1 else []
+    given, slopes = q.slope.kept if getattr(q.slope, "whole", False) else q.slope, q.experiment and q.experiment.slopes
+    if not (slopes and slopes[0][0] and isinstance(given, (np.ndarray, np.generic))) or near(given, *slopes[0], 0.1):
+        return []
+    times = float(np.sum(given * slopes[0][1]).real) / slopes[0][0] + 0  # without the sign of -0.0
+    name = called_text(custom[0].place) or custom[0].name
+    return [f"{name} has a gradient of its own: with it this is {times:.3g} times the slope that was measured"]
 
 
 def whole(q, way, number, meant):
