@@ -4,6 +4,8 @@ import contextlib
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
@@ -14,7 +16,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, integers, op_of, unwatched
-from .experiment import Experiment, NotTried
+from .experiment import Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
@@ -124,7 +126,7 @@ def seen_whole(q, trace, together):
     q.experiment = together
     with contextlib.suppress(NotTried):
         answer = explained(q, trace) if together is not None else None
-        return answer if answer is not None and answer.status in ("complete", "zero") else None
+        return answer if answer is not None and answer.status in ("complete", "zero") and not q.history.custom else None
 
 
 def no_tensor(role, value):
@@ -201,7 +203,7 @@ def told_by_the_log(q):
     history, notes = q.history, []
     if history.custom:
         inputs, name, shape = {i for e in history.custom for i in e.inputs}, q.source_name, q.source.shape
-        steps = steps_of(q, also=inputs)
+        q.steps = steps = q.steps or steps_of(q, also=inputs)
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         history.arrived = {step.source for step in steps} | {one.id for one in q.targets}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
@@ -344,9 +346,11 @@ def independent(q):
         return none(q, "broken", anew, why=NOT_THIS.format(name=name))
     if first_order(q):
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
-    decision = last_exit(q, lambda e: e.number > history.opened and decides(e))
+    decision, sure = last_exit(q, lambda e: e.number > history.opened and decides(e)), "proved"
+    if decision is None and q.experiment is not None and q.experiment.jumps:
+        decision, sure = q.experiment.exits[-1][-1], "tried"
     if decision is not None:
-        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text)
+        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
     told, meaning, notes = unused(q), "independent", ()
     if q.experiment is not None and q.experiment.target_moved:
@@ -458,7 +462,9 @@ def whole_or_partial(q, targets, way):
     if not lost:
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
-        return with_notes(whole(q, way, number, stopped), *notes, *early(q, edges))
+        custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
+        notes += [*early(q, edges), *(own_gradient(q, custom) if custom else ())]
+        return with_notes(whole(q, way, number, stopped), *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
     missing = [*(history.cheapest([first.start], counts) or []), first, *onward]
@@ -478,7 +484,8 @@ def that_carry(q, lost):
         return lost, [f"no replay: {q.untried}"] if lost else []
     tried = q.experiment
     if not tried.carries(keys(tried, lost)):  # on a timeout, `answered` answers without replays
-        return [], ["a path is cut: held still, it changes the target by jumps, or by no more than can be seen"]
+        how = "held still, it changes the target by jumps, or by no more than can be seen"
+        return [], [f"a path is cut: {how}: {lost[0].place.text}"]
     try:
         places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}
         if len(places) > 1:
@@ -506,7 +513,7 @@ def measured_shares(q, lost):
     tried = q.experiment
     if q.source.shape.num_elements() != 1 or tried.slope is None:
         return []
-    share, along = tried.share(keys(tried, lost)), float(tried.along.sum())
+    share, along = tried.share(keys(tried, lost)), float(tried.slopes[0][1].sum())
     return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
 
 
@@ -516,6 +523,16 @@ def early(q, edges):
     lost = [edge for edge in edges if edge.event.number < opened and edge.code and edge.code not in NO_SLOPE]
     line = lost[0].place.text if lost else ""
     return [f"computed from {q.source_name} before the tape: {line}"] if line else []
+
+
+def own_gradient(q, custom):
+    """A note if the gradient that comes by these functions is not the slope that was measured."""
+    given, slopes = q.slope.kept if getattr(q.slope, "whole", False) else q.slope, q.experiment and q.experiment.slopes
+    if not (slopes and slopes[0][0] and isinstance(given, (np.ndarray, np.generic))) or near(given, *slopes[0], 0.1):
+        return []
+    times = float(np.sum(given * slopes[0][1]).real) / slopes[0][0] + 0  # without the sign of -0.0
+    name = called_text(custom[0].place) or custom[0].name
+    return [f"{name} has a gradient of its own: with it this is {times:.3g} times the slope that was measured"]
 
 
 def whole(q, way, number, meant):

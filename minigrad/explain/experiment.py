@@ -144,8 +144,18 @@ class Experiment:
     @cached_property
     def target_moved(self) -> bool:
         """Whether nudging the source moves the target at all."""
-        before, after = self.before.targets, self.after.targets
-        return any(digest(before[i]) != digest(after[i]) for i in before if before[i] is not None)
+        return self.moves_in(self.after)
+
+    def moves_in(self, after) -> bool:
+        return any(digest(old) != digest(after.targets[i]) for i, old in self.before.targets.items() if old is not None)
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether a large nudge of what leaves changes the target, or the way to it."""
+        try:
+            return bool(self.exits) and any(self.moves_in(self.at(size)) for size in VERY_LARGE)
+        except NotTried as why:
+            return isinstance(why, Changed)
 
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})
@@ -278,19 +288,22 @@ class Experiment:
         return self.total(self.at(size)) - self.total(still)
 
     @cached_property
-    def slope(self) -> "float | None":
-        """The slope of the targets' sum along the nudge, by central differences; None if it cannot be measured."""
+    def slopes(self) -> list:
+        """The slopes of the targets' sum along the nudge and, of several elements, with all of them nudged up, by
+        central differences, each with its direction; empty if the first cannot be measured."""
+        found = []
         with contextlib.suppress(NotTried):
-            up, down = self.sides((), self.size)
-            even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
-            if even or self.grows((), self.size, 0.25, 0.1):  # a curve, not a kink
-                return (up - down) / (2 * self.size.share)
-        return None
+            for size in [self.size, self.size._replace(signs=0.0)][: self.point.size]:
+                up, down = self.sides((), size)
+                even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
+                if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve
+                    break
+                found.append(((up - down) / (2 * size.share), direction(self.point, *size[1:])))
+        return found
 
     @property
-    def along(self):
-        """The direction in which the source is nudged."""
-        return direction(self.point, self.size.least)
+    def slope(self) -> "float | None":
+        return self.slopes[0][0] if self.slopes else None
 
     def share(self, keys) -> float:
         """The part of the slope that is due to the values at these keys."""
@@ -310,3 +323,9 @@ def compared(before, after) -> dict:
             if after.noted[number].get((kind, k)) != old:
                 found.setdefault(number, {}).setdefault(kind, []).append(k)
     return found
+
+
+def near(gradient, slope, way, tolerance) -> bool:
+    """Whether the gradient has this slope along a way, but for a share of what its elements have together."""
+    parts = gradient * way
+    return bool(abs(np.sum(parts) - slope) <= tolerance * max(float(np.sum(np.abs(parts))), abs(slope)))

@@ -25,6 +25,7 @@ ROOM = 32 << 20  # bytes of values that a replay may return
 PLAIN = int, float, complex, str, type(None), np.ndarray, np.generic, tuple
 RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # not an exception
 SMALLEST = 0.1  # a nudge is a share of the number, or of this if the number is smaller
+SIGNS = 0.7548776662  # which elements go up, and which down; with 0 all go up
 
 
 class Nudge(NamedTuple):
@@ -32,6 +33,7 @@ class Nudge(NamedTuple):
 
     share: float
     least: float = SMALLEST
+    signs: float = SIGNS
 
     def times(self, factor):
         return self._replace(share=factor * self.share)
@@ -53,11 +55,11 @@ def numbers_in(attributes):
             yield one
 
 
-def direction(value, least=SMALLEST):
+def direction(value, least=SMALLEST, signs=SIGNS):
     """The direction to nudge an array: each element up or down by its own share of its size, from the golden ratio."""
     place = np.arange(1.0, value.size + 1.0).reshape(value.shape)
     size = 0.5 + 0.5 * (place * 0.6180339887 % 1.0)
-    return np.where(place * 0.7548776662 % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
+    return np.where(place * signs % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
 
 
 def nudged(value, nudge):
@@ -67,7 +69,7 @@ def nudged(value, nudge):
     array = np.asarray(value)
     if array.dtype.kind not in "fc":
         return value
-    moved = (array + nudge.share * direction(array, nudge.least)).astype(array.dtype)
+    moved = (array + nudge.share * direction(array, *nudge[1:])).astype(array.dtype)
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 

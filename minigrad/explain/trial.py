@@ -21,6 +21,7 @@ from ..tracing.log import TapeEvent
 from ..tracing.places import user_frame
 from ..tracing.source import parsed, position
 from ..tracing.values import finite
+from .experiment import near
 from .names import outward
 from .replay import value_of
 
@@ -79,13 +80,12 @@ def is_right(q, edits, slope, safe) -> bool:
         return False
     if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
         return False
-    along, size = (float(np.sum(part(gradient) * part(tried.along))) for part in (np.asarray, np.abs))
     if slope is None:
-        return bool(np.isfinite(size))
+        return bool(np.isfinite(gradient).all())
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
-    lost = slope - (float(np.sum(had * tried.along)) if known else 0.0)
-    return abs(along - slope) <= NEAR * max(size, abs(slope)) and not abs(along - slope) > abs(lost) / 4
+    left, lost = (slope - float(np.sum(one * tried.slopes[0][1])) for one in (gradient, had if known else 0.0))
+    return abs(left) <= abs(lost) / 4 and all(near(gradient, slope, way, NEAR) for slope, way in tried.slopes)
 
 
 def try_with(q, edits, kind):

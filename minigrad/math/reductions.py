@@ -7,10 +7,10 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, unsupported
 from ..errors import visible
-from ..ops import broadcast_to, cast, reshape
-from ..ops.gathering import scatter_rows
+from ..ops import broadcast_to, cast, reshape, stop_gradient
+from ..ops.gathering import scatter_rows, where
 from .arithmetic import ARITHMETIC, divide, sqrt, square
-from .comparison import less, less_equal, not_equal
+from .comparison import is_finite, less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
 
@@ -244,8 +244,8 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None) -> Tens
     [   2.3133 1000.6932]
     """
     x = convert(input_tensor)
-    top = reduce_max(x, axis, True).value
-    top = Tensor.of(np.where(np.isfinite(top), top, top.dtype.type(0))[()])  # a constant: no gradient flows through it
+    top = stop_gradient(reduce_max(x, axis, True))
+    top = where(is_finite(top), top, top.dtype.as_numpy_dtype(0))
     total = log(reduce_sum(exp(x - top), axis, keepdims))
     return total + (top if keepdims else reshape(top, total.value.shape))
 

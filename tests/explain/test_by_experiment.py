@@ -586,3 +586,15 @@ def test_of_many_sources_all_are_judged_together(monkeypatch):
     assert {one.status for one in tape.explain(y, weights, seconds=10.0)} == {"complete"}
     assert len(asked) == 2
     assert [one.meaning for one in tape.explain(y, [*weights, unused], seconds=10.0)] == [""] * 9 + ["independent"]
+
+
+def test_a_replay_counts_what_an_answer_before_it_has_made():
+    """The rule of a custom gradient makes Tensors, as often in a replay as in the program."""
+    wave = mg.custom_gradient(lambda v: (mg.sin(v), lambda upstream: upstream * mg.cos(v)))
+    a, b, found = mg.Variable([0.3, 0.8]), mg.Variable([1.0, 2.0]), []
+    with mg.trace():
+        for _ in range(4):
+            with mg.GradientTape(persistent=True) as tape:
+                y = mg.reduce_sum(wave(a) * b) * float(b[0])
+            found.append([one.status for one in tape.explain(y, [a, b], seconds=10.0)])
+    assert found == [["complete", "partial"]] * 4

@@ -191,6 +191,29 @@ answer = tape.explain(y, q, seconds=10.0)
     assert (space["answer"].status, space["answer"].fixed) == ("partial", "")
 
 
+def test_a_fix_must_be_right_in_two_directions():
+    """The renamed reads end with one call: what the next call reads stays lost, and hardly shows where signs change."""
+    text = """
+class Cell:
+    def __init__(self):
+        self.h = mg.Variable([[1.0, 1.0]])
+    def __call__(self, v):
+        self.h.assign(mg.tanh(v + self.h @ w))
+        return self.h + 0.0
+w = mg.Variable([[0.3, 0.3], [0.3, 0.3]])
+cell, y = Cell(), 0.0
+with mg.GradientTape() as tape:
+    for v in ([[0.1, 0.2]], [[0.3, -0.1]]):
+        y += mg.reduce_sum(cell(v) ** 2)
+answer = tape.explain(y, w, seconds=10.0)
+"""
+    file, space = "<two calls>", {"mg": mg}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    assert (space["answer"].codes[0], space["answer"].fixed) == ("STATE", "")
+
+
 def test_a_fix_that_needs_a_second_line_is_told_with_it_and_right_with_both():
     beginning = "x, w = mg.Variable(2.0), mg.Variable(3.0)"
     answer, _ = run_line("guess = w + float(x)\n    error = guess * guess\n    y = error * (1.0 + error.numpy())", beginning)

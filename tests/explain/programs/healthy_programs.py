@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from . import healthy
+from . import healthy, program
 
 
 @healthy
@@ -354,6 +354,29 @@ def _custom_gradient():
     x = mg.Variable(3.0)
     with mg.GradientTape() as tape:
         y = soft(x) * 2.0
+    return tape.explain(y, x)
+
+
+@program("complete", "", "", "triple has a gradient of its own: with it this is 0.333 times the slope", plain=("untried", "", ""))
+def _custom_gradient_with_another_factor():
+    """A rule of its own that is not the derivative may be meant, and must not be accused; that it differs is told."""
+
+    @mg.custom_gradient
+    def triple(x):
+        return x * 3.0, lambda dy: dy
+
+    x = mg.Variable([3.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(triple(x) ** 2)
+    return tape.explain(y, x)
+
+
+@healthy
+def _log_sum_exp():
+    """The largest element, which reduce_logsumexp subtracts and adds again: its two parts cancel, so none is lost."""
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_logsumexp(x * 2.0) + mg.reduce_sum(x**2)
     return tape.explain(y, x)
 
 

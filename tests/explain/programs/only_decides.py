@@ -36,6 +36,18 @@ def _number_of_turns():
     return tape.explain(y, n)
 
 
+@program("none", "independent", "ONLY_DECIDES", "height = float(x) * height")
+def _number_of_turns_until_a_float_is_small():
+    """A float that is computed with before it decides: small nudges change nothing, and x must not be called unused."""
+    x, w, height = mg.Variable(0.8), mg.Variable(2.0), 1.0
+    with mg.GradientTape() as tape:
+        y = w * 1.0
+        while height > 0.05:
+            height = float(x) * height
+            y = y + w
+    return tape.explain(y, x)
+
+
 @program("none", "independent", "ONLY_DECIDES NO_DERIVATIVE")
 def _where_chooses():
     """mg.where with x only in its condition: the choice must be named first, and the comparison after it."""
