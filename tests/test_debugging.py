@@ -95,6 +95,10 @@ def test_without_a_message_nothing_comes_first(f, text):
     assert str(caught.value).startswith(text)
 
 
+def test_numbers_have_a_float_dtype_too():
+    assert check.assert_same_float_dtype([1.0, np.float32(2.0)]) is mg.float32
+
+
 @pytest.mark.parametrize("f", SILENT, ids=range(len(SILENT)))
 def test_nothing_is_said_when_all_is_well(f):
     assert f() is None

@@ -1480,6 +1480,9 @@ def test_the_still_picture_shows_values_gradients_and_wires():
     assert texts.count("3.0") == 3, "of x its value and its gradient, and what numpy gave"
 
 
+NOTES = {"size": r"norm \S+", "shape": r"\(.*\)|\d+(\u00d7\d+)*"}
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_film_has_a_still_picture_within_its_frame(program):
     film = inspected(program)
@@ -1489,6 +1492,8 @@ def test_every_film_has_a_still_picture_within_its_frame(program):
         x, y, size = (float(one.get(name)) for name in ("x", "y", "font-size"))
         room = len(one.text) * size * 0.62 * {"start": 1, "middle": 0.5, "end": 0}[one.get("text-anchor")]
         assert x >= 0 and x + room <= wide + 12 and 0 < y <= high, one.text
+    middles = {kind: {one.get("x") for one in root.iter(f"{SVG}text") if re.fullmatch(form, one.text)} for kind, form in NOTES.items()}
+    assert middles["size"] <= middles["shape"], "below its picture, in the middle of the column"
     assert "nan" not in " ".join(one.get("d", "") for one in root.iter(f"{SVG}path"))
 
 

@@ -1117,6 +1117,21 @@ def test_layers_merge_numbers_of_several_dtypes(layer):
     assert getattr(keras.layers, layer)()([whole, mg.cast(whole, mg.int64)]).dtype == mg.int64
 
 
+def test_the_mask_of_an_input_is_handed_over_but_not_over_one_that_was_given():
+    class Told(keras.layers.Layer):
+        def call(self, words, others=None, mask=None, others_mask=None):
+            self.told = [None if one is None else one.numpy().tolist() for one in (mask, others_mask)]
+            return words
+
+    first, second = (keras.layers.Embedding(3, 1, mask_zero=True)(mg.constant([numbers])) for numbers in ([1, 0, 0], [0, 0, 2]))
+    layer = Told()
+    layer.supports_masking = True
+    layer(first, second)
+    assert layer.told == [[[True, False, False]], [[False, False, True]]]
+    layer(first, mask=mg.constant([[True, True, False]]))
+    assert layer.told == [[[True, True, False]], None]
+
+
 def test_softmax_leaves_out_what_is_masked():
     x = mg.constant([[1.0, 2.0], [3.0, 4.0]])
     for mask in (mg.constant([[True, False], [True, True]]), mg.constant([[1, 0], [1, 1]]), mg.constant([[0.6, 0.5], [1.0, 1.0]])):

@@ -53,7 +53,7 @@ def test_rows_of_another_dtype_are_refused_one_by_one_and_cast_when_they_are_sta
     x = mg.Variable([1.5, 2.0], dtype=mg.float64)
     with mg.GradientTape() as tape:
         y = array().unstack(x).stack()
-    assert (y.dtype, array().unstack(mg.constant([3, 4])).read(1).dtype) == (mg.float32, mg.int32)
+    assert (y.dtype, array().unstack([[3], [4]]).read(1).dtype) == (mg.float32, mg.int32)
     assert (y.numpy().tolist(), tape.gradient(y, x).numpy().tolist()) == ([1.5, 2], [1, 1])
 
 

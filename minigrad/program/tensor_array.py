@@ -131,7 +131,7 @@ class TensorArray:
         Raises:
             ValueError: there are more rows than elements, and the size is not dynamic.
         """
-        rows = unstack(convert_to_tensor(value, dtype_hint=self.dtype))
+        rows = unstack(value)
         if len(rows) > len(self._tensors) and not self.dynamic_size:
             problem = f"Cannot unstack {len(rows)} tensors into a TensorArray"
             raise ValueError(f"{problem} of static size {len(self._tensors)} ")

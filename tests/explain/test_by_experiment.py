@@ -569,6 +569,18 @@ def test_two_sources_that_are_equal_are_not_nudged_alike():
     assert [one.status for one in tape.explain(y, [a, b])] == ["partial", "partial"]
 
 
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_a_nudge_that_leads_to_another_line_measures_no_slope(value):
+    x = mg.Variable(value)
+    with mg.trace(), mg.GradientTape() as tape:
+        if abs(float(x)) >= 1.0:  # just so
+            y = x * 2.0
+        else:
+            y = x * 2.5
+    answer = tape.explain(y, x, seconds=10.0)
+    assert (answer.status, answer.notes) == ("complete", ())
+
+
 def test_of_two_sources_that_leave_on_one_line_both_are_partial():
     v, u = mg.Variable([1.0, 2.0]), mg.Variable([0.5])
     with mg.trace(), mg.GradientTape() as tape:
