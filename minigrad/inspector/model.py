@@ -122,9 +122,8 @@ class Model:
         asked = last_question(trace, tape)
         targets = here.objects(flatten(target) if target is not None else (), asked[0], trace)
         sources = here.objects(flatten(sources) if sources is not None else (), asked[1], trace)
-        self.tape, self.trace = tape, trace
+        self.tape, self.trace, self.tape_names = tape, trace, here.tape_names
         self.names = Names(frame, trace, [*sources, *targets, *tape.variables.values()])
-        self.tape_names = here.tape_names
         real = isinstance(tape, GradientTape)
         if trace is None and targets and not sources:
             sources = here.objects((), sorted(tape.roots), trace)

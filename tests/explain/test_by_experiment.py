@@ -573,7 +573,7 @@ def test_two_sources_that_are_equal_are_not_nudged_alike():
 def test_a_nudge_that_leads_to_another_line_measures_no_slope(value):
     x = mg.Variable(value)
     with mg.trace(), mg.GradientTape() as tape:
-        if abs(float(x)) >= 1.0:  # just so
+        if abs(float(x)) >= 1.0:  # noqa: SIM108 - on two lines
             y = x * 2.0
         else:
             y = x * 2.5
