@@ -115,12 +115,13 @@ class Table(Printed):
     """The Explanations of several sources, in the structure of `sources`, which print as one table."""
 
     def lines(self) -> "list[str]":
-        """The count of each status, then each Explanation with its line, cause and fix."""
+        """The count of each status, then each Explanation with its line, cause and fix, or else its notes."""
         answers = nest.flatten(self)
         counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
         found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
         for answer in answers:
-            found += [line for line in answer.lines() if line.split()[0] in (*SHOWN, "then") or line[0] != " "]
+            shown = (*SHOWN, "then") if answer.causes else ("note",)
+            found += [line for line in answer.lines() if line.split()[0] in shown or line[0] != " "]
         return found
 
     def _repr_html_(self):
@@ -146,8 +147,9 @@ TABLES: dict = {list: ListOfExplanations, tuple: TupleOfExplanations, dict: Dict
 
 
 def row_of(answer) -> "list[str]":
-    """The headline of an Explanation, then its first line, cause and fix; the fix includes its further lines."""
+    """The headline of an Explanation, then its first line, its cause or else note, and its fix with further lines."""
     rows = dict(reversed(answer.rows()))
+    rows.setdefault("cause", rows.get("note", ""))
     then = [f"; then {text}" for word, text in answer.rows() if word == "then"]
     return [answer.headline, *[rows.get(word, "") for word in SHOWN[:-1]], "".join([rows.get("fix", ""), *then])]
 

@@ -123,6 +123,16 @@ def test_the_table_is_one_in_a_notebook_too():
     assert rows[3] == [TABLE[9], "", "", ""]
 
 
+def test_a_table_tells_why_an_answer_is_untried():
+    x = mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * float(str(float(x)))
+    answers, why = tape.explain(y, [x], seconds=0), "no replay: it was not asked for"
+    assert str(answers).splitlines()[1].startswith("UNTRIED")
+    assert str(answers).splitlines()[2:] == [f"  note   {why}"]
+    assert f">{why}</td>" in answers._repr_html_()
+
+
 def test_a_table_of_one_and_of_none():
     assert str(several(lambda x, z, u: [u])).splitlines() == ["1 gradient: 1 complete", TABLE[9]]
     assert str(several(lambda *xs: [])).splitlines() == ["0 gradients"]
