@@ -85,7 +85,7 @@ def is_right(q, edits, slope, safe) -> bool:
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
     left, lost = (slope - float(np.sum(one * tried.slopes[0][1])) for one in (gradient, had if known else 0.0))
-    return abs(left) <= abs(lost) / 4 and all(near(gradient, slope, way, NEAR) for slope, way in tried.slopes)
+    return not abs(left) > abs(lost) / 4 and all(near(gradient, slope, way, NEAR) for slope, way in tried.slopes)
 
 
 def try_with(q, edits, kind):
