@@ -69,6 +69,8 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("math/segments", "counts.astype(like.dtype).reshape((-1,)"): "NumPy takes any negative length for what is left",
     ("math/segments", "return np.where(np.asarray(won) > 0"): "who has not won gets nothing, whatever is divided",
     ("math/segments", "factors = np.where(zero, 1, data)"): "what stands there is divided out again",
+    ("keras/losses", "float(losses.shape.num_elements())"): "a product takes whole numbers too",
+    ("math/special", "turned = x > (a + 1)"): "beside the border both fractions are exact",
     ("math/special", "long = x > 5000"): "beside the border both series are exact",
     ("math/special", "terms = int(60 + 2 *"): "there are more terms than the sum needs",
     ("math/special", "a, x = (a + np.zeros_like(x))"): "a zero that is taken away is a zero",

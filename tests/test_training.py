@@ -390,6 +390,14 @@ def test_a_mask_is_left_out_by_the_loss_and_told_of_where_it_ends():
         layers.BatchNormalization()(x, mask=mg.constant([True]))
 
 
+def test_a_loss_that_is_no_number_is_raised_if_one_wants_it():
+    words = "NaN or Inf loss encountered at batch 0. Loss value: inf. Terminating training immediately."
+    model = keras.Sequential([layers.Dense(1)])
+    model.compile(loss="mse")
+    with pytest.raises(RuntimeError, match=words):
+        model.fit(mg.constant([[np.inf]]), mg.constant([[3.0]]), verbose=0, callbacks=[callbacks.TerminateOnNaN(raise_error=True)])
+
+
 def test_a_metric_can_be_subclassed():
     class Own(keras.metrics.MeanSquaredError):
         def result(self):
