@@ -19,7 +19,7 @@ from minigrad.engine.listening import listening
 ROOT = Path(__file__).parent.parent
 later.load_all()  # then all ops are in their tables
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
-
+LONGEST = "browser", "rehearsal", "book", "pack"  # they wait for servers and pages half of the time, and begin first
 
 NO_BROWSER = "there is no Chromium here"
 
@@ -46,7 +46,15 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+def pytest_xdist_auto_num_workers():
+    """For `-n auto`: one more than there are cores, since some always wait."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items):
+    """The files of LONGEST first, all others as they were; and the mark of the quick ones."""
+    order = [*(f"test_{name}" for name in LONGEST), ""]
+    items.sort(key=lambda item: order.index(item.path.stem if item.path.stem in order else ""))
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")

@@ -176,8 +176,9 @@ inspector = mg.inspect(tape)
 inspector"""
 
 
-def test_a_unit_that_was_folded_away_comes_from_python_when_it_is_looked_at(browser, lab):
-    page = run_notebook(browser, lab, "loop.ipynb", LOOP, "inspector.step = 1233")
+@pytest.mark.parametrize("cells", [(LOOP, "inspector.step = 1233"), (LOOP + ".step = 1233", "inspector")], ids=["shown", "not yet shown"])
+def test_a_unit_that_was_folded_away_comes_from_python_when_it_is_looked_at(browser, lab, cells):
+    page = run_notebook(browser, lab, "loop.ipynb", *cells)
     page.locator(f"{ROOT} .frame[data-id=f1233] .written").get_by_text("1234.5").first.wait_for()
     assert page.trouble == []
     page.context.close()

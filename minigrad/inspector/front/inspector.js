@@ -443,7 +443,7 @@ class Inspector {
       if (!story.view.fold) return;
       if (this.stepped !== this.step) this.followed[k] = false;
       const id = now.id || (now.kind === "turn" && story.view.readings[now.reading].targets.find((one) => one?.[0] === "f"));
-      if (!this.followed[k] && id && this.stepped !== undefined) this.open_units[k] = story.unitOf(Number(id.slice(1)));
+      if (!this.followed[k] && id && (this.stepped !== undefined || this.step < this.count - 1)) this.open_units[k] = story.unitOf(Number(id.slice(1)));
     });
     this.stepped = this.step;
   }
