@@ -369,7 +369,7 @@ class Trace(Listener):
         self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.written, self.tapes = {}, {}  # the assignments, and the numbers of the tapes heard
-        self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value last read
+        self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value first read
         self.began, self.backward_began, self.last, self.around, self.code = next_id(), 0, NO_STEP, (), None
 
     def start(self):
@@ -523,10 +523,11 @@ class Trace(Listener):
         ))  # fmt: skip
 
     def read(self, variable):
-        if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
+        number, version = variable.id, variable.version
+        if self.versions.get(number) == version and (number in self.seen or (number, version) in self.written):
             return
-        self.first.setdefault(variable.id, variable.version)
-        self.versions[variable.id], self.seen[variable.id] = variable.version, self.held.summary(variable._now.value)
+        self.first.setdefault(number, version)
+        self.versions[number], self.seen[number] = version, self.held.summary(variable._now.value)
 
     def wrote(self, variable, given, how):
         source = getattr(given, "id", 0)
