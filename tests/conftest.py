@@ -46,6 +46,7 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
     """For `-n auto`: one more than there are cores, since some always wait."""
     return (os.cpu_count() or 1) + 1
