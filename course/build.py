@@ -1,5 +1,6 @@
 """Runs the lessons and stores what they print: `python course/build.py` for all, `python course/build.py 02 03` for some."""
 
+import hashlib
 import itertools
 import os
 import re
@@ -11,11 +12,13 @@ import nbformat
 from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
 
+import minigrad
 from minigrad.classroom import whole
 from minigrad.classroom.handout import kept_copy
 from minigrad.classroom.pages import is_page
 
 COURSE = Path(__file__).resolve().parent
+KEPT = COURSE / "book" / "_build" / "lessons"  # as they were run, until minigrad or the lesson changes
 WIDGET = "application/vnd.jupyter.widget-view+json"  # leads to what lived in the kernel; the text beside it stays
 PICTURE = "image/svg+xml"
 
@@ -35,16 +38,34 @@ def chosen(numbers):
 
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
-    notebook = nbformat.read(path, as_version=4)
+    return text_of(run(nbformat.read(path, as_version=4)))
+
+
+def text_of(notebook):
+    """The text of a lesson that was run, without what differs from run to run."""
     minutes.state(notebook)
-    run(notebook)
     tidy(notebook)
     return nbformat.writes(notebook, version=4) + "\n"
 
 
 def executed(path):
-    """A lesson with all that running it leaves behind, the state of its widgets too."""
-    return run(nbformat.read(path, as_version=4))
+    """A lesson with all that running it leaves behind, the state of its widgets too. It is run if it was not, or has changed."""
+    kept = kept_run(path)
+    if not kept.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        notebook = run(nbformat.read(path, as_version=4))
+        for old in KEPT.glob(f"{path.stem}-*"):
+            old.unlink(missing_ok=True)
+        whole.write(kept, nbformat.writes(notebook, version=4).encode())
+    return nbformat.read(kept, as_version=4)
+
+
+def kept_run(path):
+    """Where a lesson is kept as it was run: the name tells what it was made of."""
+    engine = [file for file in sorted(Path(minigrad.__file__).parent.rglob("*.py")) if "classroom" not in file.parts]
+    source = [path, *engine, *sorted((COURSE / "helpers").rglob("*.py"))]
+    made_of = hashlib.sha256(b"".join(file.read_bytes() for file in source)).hexdigest()[:16]
+    return KEPT / f"{path.stem}-{made_of}.json"
 
 
 def run(notebook):

@@ -118,30 +118,36 @@ BADLY_SHOWN = r"""() => {
 
 
 def run_all(page, seconds=60):
-    """Run all cells of the notebook that the page shows, and stay until each has a number."""
+    """Run all cells of the notebook that the page shows, and stay until each has a number; `seconds` is for one cell."""
     wait_for_kernel(page)
     page.click("text='Run'")
     page.click("li[data-command='runmenu:run-all']")
-    prompts = []
-    for _ in range(seconds * 4):
+    prompts, end = [], 0.0
+    while not (prompts and all(prompt.strip("[]:").isdigit() for prompt in prompts)):
         page.wait_for_timeout(250)
-        prompts = page.evaluate(PROMPTS)
-        if all(prompt.strip("[]:").isdigit() for prompt in prompts):
-            return
-    raise TimeoutError(f"not all cells have run: {prompts}")
+        before, prompts = prompts, page.evaluate(PROMPTS)
+        if prompts != before:
+            end = time.monotonic() + seconds
+        elif time.monotonic() > end:
+            raise TimeoutError(f"not all cells have run: {prompts}; kernels: {kernels_of(page)}")
 
 
 def wait_for_kernel(page, seconds=60):
     """Wait until the server says that the page is connected to a kernel: a click before is lost, or asks for one."""
-    server = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(page.url))
     kernels = []
     for _ in range(seconds * 5):
-        with urllib.request.urlopen(f"{server}/api/sessions?token={TOKEN}", timeout=10) as answer:
-            kernels = [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
+        kernels = kernels_of(page)
         if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
             return
         page.wait_for_timeout(200)
     raise TimeoutError(f"no kernel became idle: {kernels}")
+
+
+def kernels_of(page):
+    """What the server tells of the kernels of the notebook that the page shows."""
+    server = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(page.url))
+    with urllib.request.urlopen(f"{server}/api/sessions?token={TOKEN}", timeout=10) as answer:
+        return [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
 
 
 def step_and_click(page, film):

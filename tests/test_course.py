@@ -100,7 +100,7 @@ def test_its_formulas_can_be_drawn_on_a_page_that_loads_nothing(lesson):
 
 @every_lesson
 def test_building_it_anew_changes_nothing(lesson):
-    again = json.loads(build.built(LESSONS[lesson]))
+    again = json.loads(build.text_of(build.executed(LESSONS[lesson])))
     stored = json.loads(LESSONS[lesson].read_text(encoding="utf-8"))
     for notebook in (again, stored):
         for cell in notebook["cells"]:

@@ -2,21 +2,18 @@
 
 import ast
 import contextlib
-import hashlib
 import html
 import json
 import linecache
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import build
 
 import minigrad as mg
 from minigrad.inspector.html import in_script, shared, style
 
-KEPT = Path(__file__).parent / "_build" / "films"  # what running the lessons has shown, until minigrad or the lesson changes
 STATE = "application/vnd.jupyter.widget-state+json"
 
 
@@ -47,29 +44,12 @@ class Film:
 
 def of_lessons(paths):
     """The films of each lesson: its path -> the id of a cell -> a Film. Lessons that have changed are run, two at a time."""
-    files = {path: kept(path) for path in paths}
-    missing = [path for path, file in files.items() if not file.exists()]
-    if missing:
-        KEPT.mkdir(parents=True, exist_ok=True)
-        with ProcessPoolExecutor(min(2, len(missing)), multiprocessing.get_context("spawn")) as pool:
-            for path, films in zip(missing, pool.map(run, missing), strict=True):
-                for old in KEPT.glob(f"{path.stem}-*"):
-                    old.unlink()
-                files[path].write_text(json.dumps(films), encoding="utf-8")
-    loaded = {path: json.loads(file.read_text(encoding="utf-8")) for path, file in files.items()}
-    return {path: {cell: Film(**film) for cell, film in films.items()} for path, films in loaded.items()}
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        return dict(zip(paths, pool.map(of_lesson, paths), strict=True))
 
 
-def kept(path):
-    """Where the films of a lesson are kept: the name tells what they were made of."""
-    engine = [file for file in sorted(Path(mg.__file__).parent.rglob("*.py")) if "classroom" not in file.parts]
-    source = [path, *engine, *sorted((build.COURSE / "helpers").rglob("*.py"))]
-    made_of = hashlib.sha256(b"".join(file.read_bytes() for file in source)).hexdigest()[:16]
-    return KEPT / f"{path.stem}-{made_of}.json"
-
-
-def run(path):
-    """Run a lesson, and return its films by the ids of their cells."""
+def of_lesson(path):
+    """The films of a lesson by the ids of their cells."""
     notebook = build.executed(path)
     states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     films = {}
@@ -78,8 +58,7 @@ def run(path):
             data = output.get("data", {})
             if build.WIDGET in data and build.PICTURE in data:
                 state = states[data[build.WIDGET]["model_id"]]["state"]
-                where = state["view"], state["step"], state["selected"]
-                films[cell.id] = asdict(Film(*where, data[build.PICTURE], data["text/plain"]))
+                films[cell.id] = Film(state["view"], state["step"], state["selected"], data[build.PICTURE], data["text/plain"])
     return films
 
 
