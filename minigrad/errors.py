@@ -203,8 +203,17 @@ def visible(thing, most: "int | None" = 200) -> str:
     if most is not None and len(text) > most:
         text = text[: most - 3] + "..."
     if not text.isprintable():
-        text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+        text = text.translate(Escaped())
     return text
+
+
+class Escaped(dict):
+    """The code of a character -> the character; escaped as in a repr if it is invisible."""
+
+    def __missing__(self, code):
+        one = chr(code)
+        self[code] = one = one if one.isprintable() else one.encode("unicode_escape").decode()
+        return one
 
 
 def visible_lines(text) -> str:
