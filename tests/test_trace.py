@@ -214,6 +214,24 @@ def test_a_film_of_the_last_tape_can_be_made_when_it_is_gone_and_of_the_one_befo
     assert now.measures.norm == pytest.approx(2000**0.5 * abs(np.sin(6.0)))
 
 
+def test_of_a_training_loop_only_what_a_film_of_its_last_step_shows_is_measured(monkeypatch):
+    monkeypatch.setattr(values, "MOST_HELD", 900_000)
+    monkeypatch.setattr(values, "PAGE", 1)
+    w, other = mg.Variable(mg.ones([50, 40])), mg.ones([50, 40])
+    with mg.trace() as log:
+        for _ in range(3):
+            with mg.GradientTape() as tape:
+                y = mg.sin(w * 2.0)
+            w.assign_sub(tape.gradient(y, w))
+        for _ in range(200):
+            other * 2.0
+    written, asked = only(log, Wrote), only(log, Asked)
+    assert [one.value.measures is not None for one in written] == [False, True, True], "from the second step it has its value"
+    assert [one.before.measures is not None for one in written] == [False, False, True]
+    assert [one.slopes[0].measures is not None for one in asked] == [False, False, True]
+    assert all(one.value.finite and one.value.array is None for one in written)
+
+
 def test_nothing_is_measured_before_somebody_looks(monkeypatch):
     monkeypatch.setattr(values, "measured", lambda arrays: pytest.fail("measured while the program waits"))
     x = mg.Variable(mg.ones([20, 50]))

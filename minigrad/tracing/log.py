@@ -527,7 +527,7 @@ class Trace(Listener):
         if self.versions.get(number) == version and (number in self.seen or (number, version) in self.written):
             return
         self.first.setdefault(number, version)
-        self.versions[number], self.seen[number] = version, self.held.summary(variable._now.value)
+        self.versions[number], self.seen[number] = version, self.held.variable(variable._now.value)
 
     def wrote(self, variable, given, how):
         source = getattr(given, "id", 0)
@@ -536,13 +536,15 @@ class Trace(Listener):
             known = {source: variable.version - 1}
         before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
         before = before.value if before is not None else seen
+        if before is not None:
+            self.held.outdate(before)
         self.first.setdefault(variable.id, max(0, variable.version - 1))
         self.versions[variable.id] = variable.version
         value, whole = variable._now.value, how in ("Variable", "assign")
         event = Wrote(
             self.next(), *here(not source), how, variable.id, variable.version, source, known,
             None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
-            self.held.summary(value), variable.name, listening.module,
+            self.held.variable(value), variable.name, listening.module,
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)

@@ -111,7 +111,7 @@ class Held:
     """The values of a trace on pages, in order of time. When they take too many bytes, the oldest are released.
 
     They are measured first if a film may still need them: if the oldest living tape (or else the last) was already
-        open.
+        open, or was opened while they were the value of a Variable.
     """
 
     def __init__(self):
@@ -142,10 +142,20 @@ class Held:
         return page, at
 
     def summary(self, value) -> "Summary":
-        """Keep a value as a Summary, which will always be measured."""
+        """Keep a value as a Summary."""
         summary = Summary.of(value)
         self.keep(summary)
         return summary
+
+    def variable(self, value) -> "Summary":
+        """The same for the value of a Variable, until it has another one."""
+        summary = self.summary(value)
+        summary.until = python_math.inf
+        return summary
+
+    def outdate(self, summary):
+        """Note that a Variable has another value than this one from now on."""
+        summary.until = self.turned
 
     def turn(self):
         """Start a new page."""
@@ -155,19 +165,19 @@ class Held:
         wanted = next(iter(self.opened.values()), self.last)[0]
         while self.older:
             number, page, size = self.older[0]
-            most, measure = (MOST_HELD, measured) if number >= wanted else (MOST_HELD // OLDER, looked_at)
-            if self.bytes <= most:
+            if self.bytes <= (MOST_HELD if number >= wanted else MOST_HELD // OLDER):
                 break
             self.older.popleft()
             self.bytes -= size
-            let_go(page, measure)
+            let_go(page, number, wanted)
 
 
-def let_go(page, measure):
-    """Release the large arrays of a page after measuring them, like arrays together; Variables always in full."""
+def let_go(page, number, wanted):
+    """Release the large arrays of the page of this number, like arrays together, measured if a film may need them."""
     alike = {}
     for at, one in enumerate(page):
-        array, find = (one.array, measured) if one.__class__ is Summary else (one, measure)
+        array, until = (one.array, max(one.until, number)) if one.__class__ is Summary else (one, number)
+        find = measured if until >= wanted else looked_at
         if array.__class__ is np.ndarray and array.size > SMALL:
             alike.setdefault((array.shape, array.dtype, find), []).append(kept_at(page, at))
     for (*_, find), summaries in alike.items():
@@ -208,12 +218,13 @@ class Summary:
     Attributes:
         whole: whether all of it is kept.
         array: the value itself, while it is kept.
+        until: how many pages were full when it ceased to be the value of a Variable, or 0.
     """
 
-    __slots__ = ("__weakref__", "array", "found", "head", "whole")
+    __slots__ = ("__weakref__", "array", "found", "head", "until", "whole")
 
     def __init__(self, array):
-        self.array, self.whole = unshared(array), array.size <= SMALL
+        self.array, self.whole, self.until = unshared(array), array.size <= SMALL, 0
 
     def measure(self) -> "Measures | None":
         """The Measures; None for strings. A larger value's array is released."""
