@@ -16,7 +16,7 @@ import pytest
 from lab import BADLY_SHOWN, TOKEN, new_page, run_all, serving
 
 import minigrad as mg
-from minigrad.inspector.html import FRONT
+from minigrad.inspector.html import FRONT, shared, style
 
 PROGRAM = """\
 import minigrad as mg
@@ -859,9 +859,110 @@ def test_a_link_can_lead_to_a_step(open_page, tmp_path):
     assert page.locator(f"{ROOT} .scrubber").get_attribute("aria-valuenow") == "2" and now(page) == ["f1", "value"]
 
 
+# ---- what Python, another view or a link asks for --------------------------------------------------------------------------
+
+BROKEN = PROGRAM.replace("x * x", "x * x.numpy()")
+LONGER = PROGRAM.partition("inspector")[0].replace("tape", "other").replace("    z", 5 * "    y = y * 1.0\n" + "    z")
+TWO = LONGER + BROKEN.replace("mg.inspect(tape)", "mg.inspect(tape, other)")
+UNITS = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(3.0, name="x")
+with mg.GradientTape() as tape:
+    y = x
+    for k in range(40):
+        y = mg.sin(y) * 1.01
+g = tape.gradient(y, x)
+inspector = mg.inspect(tape)"""
+
+
+@pytest.fixture
+def live(open_page):
+    """A film, and how to change what it shares with Python and other views."""
+
+    def show(program, **state):
+        page = open_page("about:blank")
+        page.add_style_tag(content=style())
+        page.add_script_tag(content=shared().replace("modelOf(state)", "(window.model = modelOf(state))"))
+        page.evaluate("(state) => showFilm(state, document.body)", {"view": inspected(program).plain, **state})
+        return page, lambda name, value: page.evaluate("([name, value]) => model.set(name, value)", [name, value])
+
+    return show
+
+
+def told_step(page):
+    return [int(number) for number in re.findall(r"\d+", page.locator(f"{ROOT} .count").inner_text())]
+
+
+def test_two_films_are_led_to_a_step_of_their_common_time(live):
+    page, change = live(TWO)
+    _, count = told_step(page)
+    for step in (0, 3, count - 1, -1, count // 2):
+        change("step", step)
+        assert told_step(page) == [step + 1, count]
+    scrubber = page.locator(f"{ROOT} .scrubber")
+    box = scrubber.bounding_box()
+    page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2)
+    hand = scrubber.locator(".hand").bounding_box()
+    step = box["width"] / int(scrubber.get_attribute("aria-valuemax"))
+    assert hand["x"] + hand["width"] / 2 == pytest.approx(box["x"] + 0.7 * box["width"], abs=step), "it goes where it was clicked"
+    page.keyboard.press("End")
+    page.keyboard.press("p")
+    assert page.locator(f"{ROOT} .question").inner_text() == "dz/dx: 0.2666 \u2192 0.5332" and page.trouble == []
+
+
+def test_beside_a_fix_the_step_is_that_of_the_program(live):
+    page, change = live(BROKEN, step=0)
+    scrubber, root = page.locator(f"{ROOT} .scrubber"), page.locator(ROOT)
+    root.press("End")
+    page.keyboard.press("m")
+    last = int(scrubber.get_attribute("aria-valuenow"))
+    for step, shown in ((2, 3), (1, 2), (-1, 0), (999, last), (0, 1)):
+        change("step", step)
+        assert int(scrubber.get_attribute("aria-valuenow")) == shown
+    page.keyboard.press("m")
+    assert page.evaluate("model.get('step')") == int(scrubber.get_attribute("aria-valuenow")) - 1 == last - 1
+    assert page.trouble == []
+
+
+def test_a_film_that_begins_to_ask_hides_what_it_has_shown(live):
+    page, change = live(BROKEN)
+    page.locator(ROOT).press("End")
+    page.keyboard.press("m")
+    change("asks", True)
+    assert page.locator(f"{ROOT} .reel").count() == 1 and page.locator(f"{ROOT} .form").is_visible()
+    assert page.locator(f"{ROOT} .question").inner_text() == "dz/dx = ?"
+    assert told_step(page)[0] < told_step(page)[1]
+    assert page.trouble == []
+
+
+def test_a_column_that_is_selected_elsewhere_is_shown_and_the_tab_key_leads_to_one_that_is(live):
+    page, change = live(UNITS)
+    change("selected", "f10")
+    assert page.locator(f"{ROOT} .frame[data-id=f10]").count() == 1
+    assert page.locator(f"{ROOT} .film [tabindex='0'][data-id]").get_attribute("data-id") == "f10"
+    page.locator(ROOT).press("]")
+    assert page.locator(f"{ROOT} .frame[data-id=f10]").count() == 0
+    assert page.locator(f"{ROOT} .film .frame[tabindex='0']").count() == 1
+    assert page.trouble == []
+
+
+def test_who_is_asked_sees_no_derivative_as_a_curve(live):
+    page, change = live(f"import minigrad as mg\nmg.trace(True)\n{SCENES['curve']}\ninspector = mg.inspect(tape)", asks=True)
+    assert page.locator(f"{ROOT} .curves").count() == 1 and not page.locator(f"{ROOT} .curves").is_visible()
+    change("asks", False)
+    assert page.locator(f"{ROOT} .curves").is_visible() and page.trouble == []
+
+
+def test_a_film_that_opens_at_a_step_tells_of_its_op(live):
+    page, _ = live(PROGRAM, step=1)
+    assert page.locator(f"{ROOT} .pane .title").inner_text() == "z = mg.sin(y) + y"
+
+
 # ---- nothing overlaps, nothing is cut, everything has a name -------------------------------------------------------------
 
 SCENES = {
+    "nothing": "with mg.GradientTape() as tape:\n    pass",
     "square": "x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)",
     "partial": "v = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = v * v.numpy()\ntape.gradient(y, v)",
     "curve": """\
@@ -1052,6 +1153,9 @@ BOXES = """() => {
         if (seen(e) && (box.right > outer.right + 1 || box.left < outer.left - 1)) wrong.push(`outside: ${e.textContent}`);
     }
     if (document.documentElement.scrollWidth > innerWidth) wrong.push("the page is too wide");
+    for (const e of document.querySelectorAll(".mg-inspector svg, .mg-inspector svg *"))
+        for (const name of ["x", "y", "width", "height", "d", "transform", "viewBox", "style"])
+            if (/NaN|undefined/.test(e.getAttribute(name))) wrong.push(`no number: ${name} of ${e.outerHTML.slice(0, 80)}`);
     for (const e of document.querySelectorAll(".mg-inspector :is(button, [role], input, [tabindex])"))
         if (seen(e) && !(e.getAttribute("aria-label") || e.textContent.trim())) wrong.push(`no name: ${e.outerHTML.slice(0, 80)}`);
     return wrong;

@@ -307,6 +307,7 @@ export class Film {
   /** Show the film after a step; only elements that differ from what is drawn are changed. */
   update(now, hiding) {
     const { step, reading } = now;
+    this.tabbed = [this.inspector.selected, now.id].find((id) => this.place.has(id)) ?? this.strip.cols[0]; // the column that Tab leads to
     for (const one of this.columns) this.updateColumn(one, now, hiding);
     for (const one of this.wires) {
       const active = now.kind === "write" && now.id === one.wire.to;
@@ -357,7 +358,7 @@ export class Film {
     }
     const words = this.described(one, written, slope ? `gradient ${data ? spoken(data) : silent}` : silent, hiding);
     if (words !== one.words) put(one.group, "aria-label", (one.words = words));
-    const tab = this.inspector.focused(col.id, now) ? 0 : -1;
+    const tab = col.id === this.tabbed ? 0 : -1;
     if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));
   }
 

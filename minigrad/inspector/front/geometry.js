@@ -19,7 +19,7 @@ export function geometry(strip, width, folded, gaps) {
   const above = lanes.all[0], below = above + lanes.all[1];
   let shift = lead;
   const x = before.map((one, k) => k * step + (shift += one));
-  const long = x.at(-1) + step + trail;
+  const long = (x.at(-1) ?? lead) + step + trail;
   return {
     upright, step, cell, mini, high, lanes, above, below, labels: wide, ribbon: !upright ? 8 : mini ? 7 : 13,
     width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,

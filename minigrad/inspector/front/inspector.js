@@ -58,9 +58,9 @@ class Inspector {
     el.append(this.element);
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, model.get("step"))),
-      "change:selected": () => model.get("selected") !== this.selected && this.select(model.get("selected")),
-      "change:asks": () => this.predict !== this.asked() && ((this.predict = this.asked()), this.draw()),
+      "change:step": () => model.get("step") !== this.ownStep && this.go(this.fixing ? this.stepFor(this.story, model.get("step")) : model.get("step")),
+      "change:selected": () => model.get("selected") !== this.selected && ((this.followed = []), this.select(model.get("selected"))),
+      "change:asks": () => this.predict !== this.asked() && (this.fixing && this.toggleFix(), (this.predict = this.asked()), this.go(this.step)),
       "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
@@ -130,7 +130,7 @@ class Inspector {
     this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
     this.followed = this.stories.map(() => false);
     this.count = this.axis ? this.axis.length : this.stories[0].count;
-    this.width = this.chosen = 0; // `chosen` is the film in which a column is selected
+    this.width = this.chosen = this.pane_key = 0; // `chosen` is the film in which a column is selected
   }
 
   /** The step of one of the films: two films share a longer time axis, on which steps of the same line coincide. */
@@ -140,7 +140,7 @@ class Inspector {
 
   stepFor(story, step) {
     const k = this.stories.indexOf(story);
-    return this.axis ? Math.max(0, this.axis.findIndex((pair) => pair[k] >= step)) : step;
+    return this.axis && step >= 0 ? this.axis.findIndex((pair) => pair[k] >= Math.min(step, story.count - 1)) : step;
   }
 
   /** The step where the backward pass begins; a film that asks stops there. */
@@ -171,11 +171,6 @@ class Inspector {
     this.draw();
   }
 
-  /** Whether this is the column that Tab leads to. */
-  focused(id, now) {
-    return id === (this.selected || now.id || this.films[0]?.strip.cols[0]);
-  }
-
   act(name) {
     if (name === "play") return this.timer ? this.pause() : this.play();
     if (name === "turn") return this.story.lastTurn >= 0 && this.go(this.stepFor(this.story, this.firstStop()));
@@ -183,6 +178,7 @@ class Inspector {
   }
 
   play() {
+    this.pause();
     if (this.step >= this.count - 1) this.go(-1);
     const stride = Math.max(1, Math.round(this.count / 80));
     this.timer = setInterval(() => {
@@ -284,8 +280,8 @@ class Inspector {
   // ---- predict and fix
 
   togglePredict() {
-    if (this.story.lastTurn < 0) return;
     if (this.fixing) this.toggleFix();
+    if (this.story.lastTurn < 0 || this.axis) return;
     this.ask(!this.predict);
     this.outcome = null;
     this.go(this.predict ? this.firstStop() : this.step);
@@ -334,7 +330,7 @@ class Inspector {
     this.fixing = !this.fixing;
     if (this.model.get("view").fixed) {
       this.arrange();
-      this.step = this.count - 1;
+      this.go(this.count - 1);
       this.fit();
     } else this.draw();
     this.fixButton?.focus({ preventScroll: true });
@@ -436,20 +432,22 @@ class Inspector {
     if (this.pictures().length) this.stand();
   }
 
-  /** Let the strip follow the play head, until the user opens another unit. */
+  /** Let the strip follow the play head, or a column that is selected elsewhere, until the user opens another unit. */
   follow(nows) {
     nows.forEach((now, k) => {
       const story = this.stories[k];
       if (!story.view.fold) return;
       if (this.stepped !== this.step) this.followed[k] = false;
-      const id = now.id || (now.kind === "turn" && story.view.readings[now.reading].targets.find((one) => one?.[0] === "f"));
-      if (!this.followed[k] && id && (this.stepped !== undefined || this.step < this.count - 1)) this.open_units[k] = story.unitOf(Number(id.slice(1)));
+      const away = k === this.chosen && this.selected[0] === "f" && !this.films?.[k]?.place.has(this.selected);
+      const moved = this.stepped !== undefined || this.step < this.count - 1;
+      const id = away ? this.selected : moved && (now.id || (now.kind === "turn" && now.told.targets.find((one) => one?.[0] === "f")));
+      if (!this.followed[k] && id) this.open_units[k] = story.unitOf(Number(id.slice(1)));
     });
     this.stepped = this.step;
   }
 
   build() {
-    const key = `${this.width} ${this.open_units.join()} ${Object.keys(this.story.view.strips).length}`;
+    const key = `${this.width} ${this.open_units} ${this.stories.map((one) => Object.keys(one.view.strips).length)} ${this.lost}`;
     if (this.drawnUnits === key) return;
     const first = this.drawnUnits === null || !this.films;
     this.drawnUnits = key;
@@ -469,7 +467,6 @@ class Inspector {
     if (first) {
       this.code.draw(this.story);
       this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
-      this.pane_key = null;
     }
   }
 
@@ -517,7 +514,7 @@ class Inspector {
 
   updatePane(now, story) {
     const { view } = story;
-    const id = this.selected && view.cols[this.selected] ? this.selected : null;
+    const id = [this.selected || now.id].find((one) => view.cols[one]);
     const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;

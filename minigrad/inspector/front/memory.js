@@ -11,7 +11,7 @@ export class Memory {
     this.inspector = inspector;
     const drag = (event) => {
       const box = this.element.getBoundingClientRect();
-      inspector.go(Math.round(((((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24)) * (this.count + 1)) - 1);
+      inspector.go(inspector.stepFor(this.story, Math.round(((((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24)) * (this.count + 1)) - 1));
     };
     const onpointerdown = (event) => (this.element.setPointerCapture(event.pointerId), drag(event));
     const onpointermove = (event) => this.element.hasPointerCapture(event.pointerId) && drag(event);
@@ -43,7 +43,6 @@ export class Memory {
     if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo" }));
     this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));
     this.element.append(this.hand);
-    this.shown = null;
   }
 
   /** Stack blocks on those that live longer. */
@@ -81,8 +80,6 @@ export class Memory {
   }
 
   update(step, text) {
-    if (this.shown === step) return;
-    this.shown = step;
     put(this.hand, "transform", `translate(${this.x(step).toFixed(1)} 0)`);
     put(this.element, "aria-valuenow", step + 1);
     put(this.element, "aria-valuetext", `step ${step + 1} of ${this.count}, the tape keeps ${bytesText(this.story.bytes(step))}. ${text}`);

@@ -94,7 +94,7 @@ export class Overview {
   drawCapsules() {
     const { wide } = this;
     this.element.append(fitted(8, 40, "its output", this.left - 14, { size: 12, bold: true, class: "blue" }));
-    for (let k = 0; k < this.end; k++) {
+    for (let k = this.first; k < this.end; k++) {
       const data = this.story.view.arrays[this.fold.pictures[k]];
       const group = svg(
         "g",

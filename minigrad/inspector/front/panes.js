@@ -177,7 +177,7 @@ export class Curves {
     Object.assign(this, found, { width, high });
     const [x, y, dy] = found.arrays.map((one) => one.picture.v);
     Object.assign(this, { x, y, dy, left: 46, right: width - 66, middle: high * 0.52 });
-    this.element = svg("svg", { class: "curves", viewBox: `0 0 ${width} ${high}`, role: "slider", tabindex: 0, "aria-label": `${found.op.op} and its derivative`, "aria-valuemin": 0, "aria-valuemax": x.length - 1 });
+    this.element = svg("svg", { class: "curves spoils", viewBox: `0 0 ${width} ${high}`, role: "slider", tabindex: 0, "aria-label": `${found.op.op} and its derivative`, "aria-valuemin": 0, "aria-valuemax": x.length - 1 });
     const [low, top] = [Math.min(...x), Math.max(...x)];
     this.px = (one) => this.left + ((one - low) / (top - low || 1)) * (this.right - this.left);
     this.py = this.plot(y, 14, this.middle - 10, "value", `${found.op.name || "y"}`);
