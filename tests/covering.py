@@ -26,7 +26,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[1]
 RECORDS = pathlib.Path.home() / ".cache" / "minigrad" / "covering"
 LEFT_OUT = {  # minutes of JupyterLab and Sphinx, interrupts at each line, or more than this copy
-    "test_browser.py", "test_rehearsal.py", "test_binder.py", "test_book.py", "test_site.py", "test_interrupts.py",
+    "test_browser.py", "test_rehearsal.py", "test_binder.py", "test_book.py", "test_interrupts.py",
 }  # fmt: skip
 START, LONGEST = 1, 60  # seconds for a file of tests to start, and for all tests of one place
 PHASE = re.compile(r" \((setup|call|teardown)\)$")  # which PYTEST_CURRENT_TEST says after the name of a test

@@ -76,6 +76,11 @@ def test_neighbours_are_joined(call, expected):
         ),
         (lambda: mg.strings.split(["a b"]), mg.errors.UnimplementedError, r"Write \[mg.strings.split\(text\) for text in texts\]"),
         (lambda: mg.strings.unicode_split(["ab"], "UTF-8"), mg.errors.UnimplementedError, r"unicode_split\(text, 'UTF-8'\) for text"),
+        (
+            lambda: mg.strings.unicode_split_with_offsets(["ab"], "UTF-8"),
+            mg.errors.UnimplementedError,
+            r"Write \[mg.strings.unicode_split_with_offsets\(text, 'UTF-8'\) for text in texts\]",
+        ),
         (lambda: mg.strings.unicode_decode("a", "nope"), mg.errors.InvalidArgumentError, "not create converter for input encoding: nope"),
         (
             lambda: mg.strings.unicode_decode(b"\xff", "UTF-8", "strict"),

@@ -100,7 +100,7 @@ def table(f, x):
 
 
 rows = Card(
-    points=(("stack([a * a, a * b, 3. * b])", [3.0, 5.0]), ("stack([a - b, a * a * b])", [2.0, -1.0])),
+    points=(("stack([a * a, a * b, 3. * b])", [3.0, 5.0]), ("stack([a - b, a * a * b])", [2.0, -3.0])),
     ask=lambda rows, f, x: rows(TABLES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: lambda seen: np.shape(seen) == np.shape(table(f, x)) and np.allclose(seen, table(f, x), rtol=1e-3),
     yes="One row for each entry of f(x), each by itself.",

@@ -46,7 +46,7 @@ class Sweeping(Sliding, Weighted):
     def call(self, inputs):
         y = self.swept(as_dtype(inputs, self.dtype))
         if self.use_bias:
-            y = nn.bias_add(y, as_dtype(self.bias, y.dtype), "NCHW" if self.data_format == "channels_first" else None)
+            y = nn.bias_add(y, self.bias, "NCHW" if self.data_format == "channels_first" else None)
         return self.activation(y)
 
     def convolved(self, inputs, kernel, padding=None):
@@ -55,7 +55,7 @@ class Sweeping(Sliding, Weighted):
         if (padding or self.padding) == "valid" and any(n < (k - 1) * d + 1 for n, k, d in lengths):
             problem = "Computed output size would be zero or negative."
             raise received(problem, inputs_shape=tuple(inputs.shape), kernel_shape=tuple(kernel.shape))
-        return nn.convolution(inputs, as_dtype(kernel, inputs.dtype), list(self.strides),
+        return nn.convolution(inputs, kernel, list(self.strides),
                               (padding or self.padding).upper(), self.format, list(self.dilation_rate))  # fmt: skip
 
     def refuse_holes(self):
@@ -208,7 +208,7 @@ class Transposed(Convolution):
         first = self.data_format == "channels_first"
         shape = [inputs.shape[0], self.filters, *lengths] if first else [inputs.shape[0], *lengths, self.filters]
         back = {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[self.rank]
-        return back(inputs, as_dtype(self.kernel, inputs.dtype), shape, list(self.strides), self.padding.upper(),
+        return back(inputs, self.kernel, shape, list(self.strides), self.padding.upper(),
                     self.format, list(self.dilation_rate))  # fmt: skip
 
     def length(self, places, k):
@@ -344,8 +344,7 @@ class Separable(Depthwise):
         self.pointwise_kernel = self._make("pointwise", shape, "pointwise_kernel")
 
     def swept(self, inputs):
-        mixed = as_dtype(self.pointwise_kernel, inputs.dtype)
-        return nn.convolution(super().swept(inputs), mixed, data_format=self.format)
+        return nn.convolution(super().swept(inputs), self.pointwise_kernel, data_format=self.format)
 
 
 class SeparableConv1D(Separable, rank=1):
