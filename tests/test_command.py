@@ -122,6 +122,15 @@ def test_a_taken_port_is_named_with_one_that_is_free(ready, capsys):
     assert ready == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a port is free as soon as its server has ended")
+def test_a_port_whose_last_connection_was_just_closed_is_free():
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as guest:
+        port = server.getsockname()[1]
+        server.accept()[0].close()  # whoever closes first keeps the port for a while
+        assert guest.recv(1) == b""
+    assert checkup.is_free(port)
+
+
 def test_a_port_for_programs_with_rights_is_not_called_taken(ready, monkeypatch, capsys):
     monkeypatch.setattr(checkup, "binding_error", lambda number: errno.EACCES if number < 1024 else 0)
     code, said = told(capsys, "course", "--port", "80")

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import tracemalloc
+import types
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -759,6 +760,12 @@ def test_an_assignment_is_a_column_and_what_it_gets_adds_up_at_the_variable():
     assert view["verdict"]["answer"] == "10.0"
 
 
+def test_what_no_source_went_into_comes_to_an_assignment_along_a_dead_wire():
+    view = inspected(ASSIGNS.replace("assign_add(1.0)", "assign_add(mg.exp(0.0))")).plain
+    (assign,) = columns(view, "assign")
+    assert {wire["from"][0]: wire["state"] for wire in view["wires"].values() if wire["to"] == assign["id"]} == {"f": "dead", "s": "same"}
+
+
 def test_what_stops_on_purpose_has_a_mark_of_its_own():
     view = inspected(ASSIGNS).plain
     assert [wire["state"] for wire in view["wires"].values() if wire["to"] == "f0"] == ["stop"]
@@ -1478,6 +1485,16 @@ def test_the_still_picture_shows_values_gradients_and_wires():
     for word in ("value", "gradient", "x", "numpy", "\u00d7", "9.0", "1.0", "left the engine", "backward", "memory: at most 4 B"):
         assert word in texts, word
     assert texts.count("3.0") == 3, "of x its value and its gradient, and what numpy gave"
+
+
+@pytest.mark.parametrize("count", [17, 201])
+def test_a_curve_lies_in_the_middle_of_its_box(count):
+    drawn = []
+    canvas = types.SimpleNamespace(path=lambda points, *look: drawn.append([x for x, _ in points]))
+    pictures.curve(canvas, {"v": [*range(count)]}, 100.0, 20.0, 50.0, 30.0, pictures.INK)
+    zero, points = drawn
+    assert zero == [100.0, 150.0] and len(points) == count
+    assert points[0] - 100.0 == pytest.approx(150.0 - points[-1]) and 100.0 < points[0] < points[-1]
 
 
 NOTES = {"size": r"norm \S+", "shape": r"\(.*\)|\d+(\u00d7\d+)*"}

@@ -58,6 +58,12 @@ def test_metrics_are_called_and_tell_their_names():
     assert mg.metrics is metrics
 
 
+def test_top_k_counts_the_first_five_unless_told_otherwise():
+    scores = [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]
+    for top, label in ((metrics.TopKCategoricalAccuracy, np.eye(7)), (metrics.SparseTopKCategoricalAccuracy, np.arange(7))):
+        assert [float(top()(label[k : k + 1], scores)) for k in range(7)] == [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+
+
 def test_metrics_of_ones_own():
     class Both(metrics.Metric):
         def __init__(self):

@@ -225,6 +225,10 @@ def test_bad_axes_are_named(axis, words):
         mg.reduce_sum(2.0, axis=0)
 
 
+def test_targets_that_are_no_class_are_not_among_the_greatest():
+    assert mg.math.in_top_k([-1, 3, 2], 3 * [[0.1, 0.2, 0.3]], 3).numpy().tolist() == [False, False, True]
+
+
 def test_argmax_takes_the_first_of_equals_and_no_nan():
     assert mg.argmax([1.0, 3.0, 3.0]).numpy() == 1
     assert mg.argmin([2.0, 1.0, 1.0]).numpy() == 1

@@ -241,6 +241,12 @@ def test_nothing_is_measured_before_somebody_looks(monkeypatch):
     assert [event.value.array is not None for event in only(log, Ran)][-2:] == [True, True]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "int32", "bool"])
+def test_a_quick_look_tells_whether_all_is_zero(dtype):
+    looked = values.looked_at([np.zeros(300, dtype), np.ones(300, dtype), np.arange(300).astype(dtype)])
+    assert [(one.finite, one.zero) for one in looked] == [(True, True), (True, False), (True, False)]
+
+
 def test_arrays_that_are_measured_together_are_measured_as_each_alone():
     rng = np.random.default_rng(0)
     for shape in ((300,), (12, 16), (32, 64), (25, 7, 9), (1, 1000), (1000, 1), (13, 17), (3000, 3), (2, 5000)):

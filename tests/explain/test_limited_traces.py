@@ -18,6 +18,15 @@ def test_a_trace_that_began_after_the_forward_pass():
         assert "began later" in str(tape.explain(z, x)) or tape.explain(z, x).codes == ("SPENT_TAPE",)
 
 
+def test_a_constant_that_is_older_than_the_trace_is_not_younger_than_the_target():
+    x, c = mg.Variable(2.0), mg.constant(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        tape.watch(c)
+        y = x * x
+    answer = tape.explain(y, c)
+    assert (answer.meaning, answer.codes) == ("independent", ("UNUSED",))
+
+
 def test_a_trace_that_began_in_the_block():
     x = mg.Variable(3.0)
     with mg.GradientTape(persistent=True) as tape:

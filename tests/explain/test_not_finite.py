@@ -1,6 +1,7 @@
 """Where inf and nan come from when the log does not know it all: without a trace, in large values, in inputs without a name."""
 
 import numpy as np
+import pytest
 
 import minigrad as mg
 
@@ -19,6 +20,14 @@ def test_large_values_are_known_in_part():
         discarded = mg.reduce_sum(mg.where(x > 0.0, mg.sqrt(x) / x, 0.0))
     assert "sqrt is where the gradient stops being finite" in str(tape.explain(taken, x))
     assert "where discards this branch, yet divide" in str(tape.explain(discarded, x))
+
+
+@pytest.mark.parametrize(("place", "sure"), [(0, "proved"), (200, "likely")])
+def test_that_where_discards_it_is_proved_only_where_it_was_seen(place, sure):
+    x = mg.Variable(mg.one_hot(place, 300, on_value=0.0, off_value=1.0))
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.where(x > 0.0, mg.math.log(x), 0.0))
+    assert f"NOT_FINITE ({sure}): where discards this branch" in str(tape.explain(y, x))
 
 
 def test_a_plain_number_that_is_not_finite():
