@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("MINIGRAD_SECONDS", "30")  # on a busy machine an answer takes longer, and is the same
+os.environ.setdefault("PIP_NO_COMPILE", "1")  # most of what tests install is never imported
 
 import minigrad as mg
 from minigrad import later

@@ -130,7 +130,7 @@ def test_what_differs_from_tensorflow_is_said_where_the_function_is(pages):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_film_is_that_of_the_stored_lesson(site, lesson):
     films = part("films")
-    shown = films.of_lessons([ROOT / "course" / f"{lesson}.ipynb"]).popitem()[1]
+    shown = films.of_lesson(ROOT / "course" / f"{lesson}.ipynb")
     outputs = {cell["id"]: output["data"] for cell in LESSONS[lesson] for output in cell.get("outputs", ()) if "data" in output}
     assert {cell: film.text.strip() for cell, film in shown.items()} == {cell: source_of(outputs[cell]) for cell in shown}
 
