@@ -3,6 +3,7 @@
 import copy
 import functools
 import gc
+import linecache
 import math
 import sys
 import threading
@@ -386,6 +387,23 @@ def test_the_source_of_a_concrete_function_is_what_is_written():
     assert triple.get_concrete_function(mg.TensorSpec([2])).source == "def function(x):\n    return np.sin(x) * 3.0\n"
     with pytest.raises(ValueError, match="with a Tensor"):
         _ = triple.get_concrete_function(mg.TensorSpec([None])).source
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "by_blas"),
+    [
+        ("float32", [2, 2], True),
+        ("float64", [2, 2], True),
+        ("float16", [2, 2], False),
+        ("int32", [2, 2], False),
+        ("float32", [3, 2, 2], False),
+    ],
+)
+def test_a_product_of_matrices_that_blas_computes_is_a_call_of_dot(dtype, shape, by_blas):
+    square = mg.function(lambda x: mg.matmul(x, x))
+    square(mg.ones(shape, dtype))
+    file = [one for one in linecache.cache if one.startswith("<compiled")][-1]
+    assert (".dot(" in "".join(linecache.getlines(file))) == by_blas
 
 
 def test_no_array_of_the_run_that_was_traced_is_kept():

@@ -82,6 +82,10 @@ def test_a_relu_layer_takes_no_setting_below_0(setting):
         keras.layers.ReLU(**setting)
 
 
+def test_sparsemax_goes_over_the_last_axis():
+    assert keras.activations.sparsemax([[3.0, 1.0], [0.5, 0.5]]).numpy().tolist() == [[1.0, 0.0], [0.5, 0.5]]
+
+
 def test_softmax_goes_over_many_axes():
     x = mg.constant([[1.0, 2.0], [3.0, 5.0]])
     together = [[0.015219, 0.0413707], [0.1124572, 0.8309531]]

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,17 @@ def examined(text):
 def written(tmp_path, text):
     (tmp_path / "train.py").write_text(text)
     return str(tmp_path / "train.py")
+
+
+def test_tensorflow_runs_its_functions_eagerly_under_its_own_trace(monkeypatch):
+    eager, log = [], object()
+    config = types.SimpleNamespace(run_functions_eagerly=eager.append)
+    for name, module in {"tensorflow": {"config": config}, "minigrad.tensorflow": {"trace": lambda: log}}.items():
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(**module))
+    settings = {"PATH": os.environ["PATH"]}
+    monkeypatch.setattr(os, "environ", settings)
+    assert report.of_tensorflow() is log and eager == [True]
+    assert (settings["TF_CPP_MIN_LOG_LEVEL"], settings["TF_NUM_INTRAOP_THREADS"]) == ("2", "1")
 
 
 def test_a_healthy_program_is_one_line_and_runs_as_it_would(tmp_path, capsys):

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import nest
 from ..engine.listening import Listener, listening
+from ..engine.op import convert
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
 from ..tracing.log import TapeEvent
@@ -23,7 +24,7 @@ from ..tracing.source import parsed, position
 from ..tracing.values import finite
 from .experiment import near
 from .names import outward
-from .replay import value_of
+from .replay import sources_now, value_of
 
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 NEAR = 0.02  # relative distance allowed from the measured slope; the gradient must also be nearer than the old one
@@ -169,7 +170,7 @@ class Trial(Listener):
                 checkpoint.finish(self.answer(tape, targets, result))
 
     def answer(self, tape, targets, result):
-        return None if result is None else np.asarray(getattr(result, "value", result)), self.finite
+        return None if result is None else convert(result).value, self.finite  # of IndexedSlices, the dense array
 
     def fits(self, targets) -> bool:
         """Whether these targets have the value that the target had."""
@@ -178,7 +179,7 @@ class Trial(Listener):
 
     def ask(self, tape, targets):
         """Ask the tape for the gradient; `asked` hears it and answers."""
-        tape.gradient(targets, self.objects[0])
+        tape.gradient(targets, (self.objects or sources_now({self.source}))[0])
         checkpoint.finish("the source was not asked for")
 
 
@@ -218,7 +219,5 @@ def block_at(module, line):
     return next(one for one in reversed(module.parent) if is_with(one, line))
 
 
-def is_with(statement, line) -> bool:
-    if not isinstance(statement, ast.With):
-        return False
-    return statement.lineno <= line <= max(statement.lineno, statement.body[0].lineno - 1)
+def is_with(one, line) -> bool:
+    return isinstance(one, ast.With) and one.lineno <= line <= max(one.lineno, one.body[0].lineno - 1)

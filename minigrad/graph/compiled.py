@@ -198,7 +198,8 @@ class RunText:
 def plain_product(node):
     """Whether it is the product of two float matrices, which BLAS computes."""
     x, y = (getattr(one, "value", one) for one in node.args)
-    return x.ndim == y.ndim == 2 and x.dtype == y.dtype and x.dtype.kind == "f" and x.itemsize > 2
+    by_blas = x.dtype == y.dtype and x.dtype.char in "fd"
+    return by_blas and x.ndim == y.ndim == 2
 
 
 def adds_rows(node):

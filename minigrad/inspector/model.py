@@ -329,7 +329,7 @@ class Model:
             return "live"
         if cut is not None or frame.kernel == "StopGradient":
             return "cut" if cut is not None and self.cuts[cut]["code"] != "STOPPED" else "stop"
-        if frame.kind == "assign" and isinstance(frame.inputs[slot], tuple):
+        if frame.kind == "assign" and slot == len(frame.inputs) - 1:
             return "same"
         return "dead" if frame.ghost or start[0] != "d" else "data"
 

@@ -112,7 +112,7 @@ def draw(axes, mark):
     points, stroke, thick, dash, fill = rest
     codes = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4}
     flat = [(codes[letter], end) for letter, ends in pieces(points) for end in ends]
-    style = {"linewidth": 0.75 * thick, "linestyle": (0, (3, 2)) if dash else "-"}
+    style = {"linewidth": 0.75 * thick, "linestyle": "--" if dash else "-"}
     axes.add_patch(PathPatch(Path([end for _, end in flat], [code for code, _ in flat]), facecolor=fill, edgecolor=stroke, **style))
 
 
@@ -298,8 +298,7 @@ def curve(canvas, found, x, y, w, h, ink):
                 canvas.rect(x + k * step + 0.5, zero - max(one, 0) * unit, step - 1, abs(one) * unit, PLUS if one > 0 else MINUS)
         return
     points = [(x + (k + 0.5) * step, zero - one * unit) for k, one in enumerate(numbers) if not math.isnan(one)]
-    if len(points) > 1:
-        canvas.path(points, BLUE if ink == INK else ORANGE, 1.5)
+    canvas.path(points, BLUE if ink == INK else ORANGE, 1.5)
 
 
 def heat(canvas, found, x, y, w, h):
@@ -366,7 +365,8 @@ def plot(canvas, axis, x, y, w, h, colour):
     known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
     points = [(x + (k + 0.5) * step, place(math.log10(abs(one)) if log else one)) for k, one in known]
     if log:
+        half = max(0.5, min(8, step / 3))
         for a, b in points[:: max(1, len(points) // 400)]:
-            canvas.rect(a - max(0.5, min(8, step / 3)), b, max(1, min(16, step * 2 / 3)), y + h - b, colour)
-    elif len(points) > 1:
+            canvas.rect(a - half, b, 2 * half, y + h - b, colour)
+    else:
         canvas.path(points[:: max(1, len(points) // 900)], colour, 1.5)

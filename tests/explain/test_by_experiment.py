@@ -9,6 +9,7 @@ import pytest
 import minigrad as mg
 from minigrad.explain import replay
 from minigrad.explain.experiment import Experiment
+from minigrad.tracing import checkpoint
 
 CELL = "# ---\n"  # between two cells
 PROGRAMS = {  # the status, the first code, the line (or a note), and the program; `start` makes the Variable
@@ -41,6 +42,13 @@ target.assign(x)
 # ---
 with mg.GradientTape() as tape:
     y = mg.reduce_sum((x * [0.5, 2.0] - target) ** 2)
+"""),
+    "hits counted beside the loss": ("complete", "", "", """
+x, hits = start([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]]), []
+# ---
+with mg.GradientTape() as tape:
+    hits.append(mg.math.in_top_k([1, 2], x, k=2).numpy())
+    y = mg.reduce_sum(x ** 2)
 """),
     "a model that is copied by its weights": ("none", "LEFT_ENGINE", "return [self.w.numpy()]", """
 class Model:
@@ -610,3 +618,17 @@ def test_a_replay_counts_what_an_answer_before_it_has_made():
                 y = mg.reduce_sum(wave(a) * b) * float(b[0])
             found.append([one.status for one in tape.explain(y, [a, b], seconds=10.0)])
     assert found == [["complete", "partial"]] * 4
+
+
+def test_what_stands_twice_in_a_script_is_fixed_twice(tmp_path, monkeypatch):
+    """The second block is replayed from where the first one began, before its x was made."""
+    monkeypatch.setattr(checkpoint, "RARELY", 1e9)
+    block = """
+x = start([1.0, 2.0, 3.0])
+with mg.GradientTape() as tape:
+    h = mg.gather(x, [0, 2])
+    y = mg.reduce_sum(h * h.numpy())
+found.append(tape.explain(y, x, seconds=10.0).fixed)
+"""
+    fixed = "with mg.GradientTape() as tape:\n    h = mg.gather(x, [0, 2])\n    y = mg.reduce_sum(h * h)"
+    assert run(f"found = []\n{block * 2}", tmp_path)["found"] == [fixed] * 2

@@ -56,6 +56,14 @@ def test_a_part_that_was_made_after_the_trace():
     assert "made after the target" in str(tape.explain(y, x[0]))
 
 
+def test_a_constant_from_before_the_trace_was_not_made_anew():
+    v, c = mg.Variable(2.0), mg.constant(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        tape.watch(c)
+        y = v * v
+    assert tape.explain(y, c).codes == ("UNUSED",)
+
+
 def test_a_nan_from_before_the_trace():
     X, w, b = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0]), mg.Variable(float("inf"))
     with mg.trace(), mg.GradientTape(persistent=True) as tape:
