@@ -16,7 +16,7 @@ import pytest
 from lab import BADLY_SHOWN, TOKEN, new_page, run_all, serving
 
 import minigrad as mg
-from minigrad.inspector.html import FRONT, shared, style
+from minigrad.inspector.html import FRONT, script, style
 
 PROGRAM = """\
 import minigrad as mg
@@ -857,106 +857,251 @@ def test_stale_tape_has_a_warning_and_names_the_question_before(open_page, tmp_p
 def test_a_link_can_lead_to_a_step(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM), tmp_path) + "#step=2")
     assert page.locator(f"{ROOT} .scrubber").get_attribute("aria-valuenow") == "2" and now(page) == ["f1", "value"]
+    assert page.locator(f"{ROOT} .pane .title").inner_text() == "z = mg.sin(y) + y", "the pane tells of it, as after a step"
 
 
-# ---- what Python, another view or a link asks for --------------------------------------------------------------------------
+# ---- the states of a film: by keys, by the pointer, from Python, and in several views of one widget -----------------------
 
-BROKEN = PROGRAM.replace("x * x", "x * x.numpy()")
-LONGER = PROGRAM.partition("inspector")[0].replace("tape", "other").replace("    z", 5 * "    y = y * 1.0\n" + "    z")
-TWO = LONGER + BROKEN.replace("mg.inspect(tape)", "mg.inspect(tape, other)")
-UNITS = """\
-import minigrad as mg
-mg.trace(True)
-x = mg.Variable(3.0, name="x")
-with mg.GradientTape() as tape:
-    y = x
-    for k in range(40):
-        y = mg.sin(y) * 1.01
-g = tape.gradient(y, x)
-inspector = mg.inspect(tape)"""
+MODEL = """([state, count]) => {
+    const heard = {}, tell = (event, what) => (heard[event] || []).forEach((call) => call(what));
+    window.model = {
+        get: (name) => state[name],
+        set(name, value) { if (state[name] !== value) { state[name] = value; tell("change:" + name); } },
+        on: (event, call) => (heard[event] ||= []).push(call),
+        save_changes() {},
+        send: async (content) => tell("msg:custom", await opened(content.unit, content.film)),
+    };
+    for (let k = 0; k < count; k++) film.render({ model, el: document.body.appendChild(document.createElement("div")) });
+}"""
 
 
 @pytest.fixture
-def live(open_page):
-    """A film, and how to change what it shares with Python and other views."""
+def views_of(open_page):
+    """Opens views of one inspector, with a model between them and Python as a widget has."""
 
-    def show(program, **state):
+    def shown(inspector, count=1, **state):
         page = open_page("about:blank")
         page.add_style_tag(content=style())
-        page.add_script_tag(content=shared().replace("modelOf(state)", "(window.model = modelOf(state))"))
-        page.evaluate("(state) => showFilm(state, document.body)", {"view": inspected(program).plain, **state})
-        return page, lambda name, value: page.evaluate("([name, value]) => model.set(name, value)", [name, value])
+        page.add_script_tag(content=f"const film = (() => {{{script().replace('export default', 'return')}}})();")
+        page.expose_function("opened", lambda unit, film: {**inspector.models[film].opened(unit), "film": film})
+        page.evaluate(MODEL, [{"view": inspector.plain, "step": inspector.last, "selected": "", "asks": False, **state}, count])
+        return page
 
-    return show
-
-
-def told_step(page):
-    return [int(number) for number in re.findall(r"\d+", page.locator(f"{ROOT} .count").inner_text())]
+    return shown
 
 
-def test_two_films_are_led_to_a_step_of_their_common_time(live):
-    page, change = live(TWO)
-    _, count = told_step(page)
-    for step in (0, 3, count - 1, -1, count // 2):
-        change("step", step)
-        assert told_step(page) == [step + 1, count]
+def pressed(page, *keys):
+    """Where the film is after these keys; the browser draws after each, as it does for a hand."""
+    for key in keys:
+        page.keyboard.press(key)
+        page.evaluate("new Promise(requestAnimationFrame)")
+    return step_of(page)
+
+
+def step_of(page, view=0):
+    return int(page.locator(f"{ROOT} .count").nth(view).inner_text().split()[1])
+
+
+CUT = PROGRAM.replace("x * x", "x * x.numpy()").replace("z = mg.sin(y) + y", "z = y * y")
+ROUNDS = PROGRAM.replace("    y = x * x\n", "    y = x * x\n    for i in range(60):\n        y = mg.sin(y)\n")
+TWO_FILMS = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(3.0, name="x")
+with mg.GradientTape() as broken:
+    y = x * x.numpy()
+    z = mg.sin(y) + y
+broken.gradient(z, x)
+with mg.GradientTape() as fixed:
+    y = x * x
+    u = y * 1.0
+    w = u * 1.0
+    z = mg.sin(y) + y
+fixed.gradient(z, x)
+inspector = mg.inspect(broken, fixed)"""
+
+
+def test_the_unit_of_what_python_selects_is_opened_and_stays_until_a_step(views_of):
+    page = views_of(inspected(LOOP), selected="f2001")
+    selected = page.locator(f"{ROOT} .frame[data-id=f2001]")
+    selected.wait_for()
+    page.locator(ROOT).focus()
+    pressed(page, "[")
+    assert selected.count() == 0 and page.locator(f"{ROOT} .frame[tabindex='0']").count() == 1, "Tab leads into each unit"
+    page.evaluate("model.set('step', 500), model.set('selected', 'f2001')")
+    selected.wait_for()
+    pressed(page, "+", "n", "-")
+    assert selected.count() == 1, "what draws it anew opens no other unit"
+    pressed(page, "ArrowRight")
+    page.locator(f"{ROOT} .frame.now[data-id=f501]").wait_for()
+    assert page.trouble == []
+
+
+def test_a_film_that_was_not_asked_opens_at_its_last_op_and_one_that_was_asked_for_nothing_opens(open_page, tmp_path):
+    page = open_page(saved(inspected(ROUNDS.replace("g = tape.gradient(z, x)\n", "")), tmp_path))
+    assert now(page) == ["f62", "value"]
+    page = open_page(saved(inspected(ROUNDS.replace("gradient(z, x)", "gradient([], x)")), tmp_path))
+    page.locator(ROOT).focus()
+    assert pressed(page, "End", "ArrowLeft", "ArrowLeft", "ArrowLeft") == 63 and page.trouble == []
+
+
+def test_a_film_that_was_asked_for_nobody_has_no_question(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM.replace("gradient(z, x)", "gradient(z, [])")), tmp_path))
+    page.locator(ROOT).focus()
+    assert page.locator(f"{ROOT} .predict").count() == 0
+    assert pressed(page, "Home", "p", "b") == 4 and pressed(page, "p", "End") > 4 and page.trouble == []
+
+
+def test_two_films_have_one_time_for_python_the_keys_and_the_memory(views_of):
+    page = views_of(inspected(TWO_FILMS))
+    root, last = page.locator(ROOT), page.evaluate("model.get('step')")
+    for step in (3, last, -1, last - 1):
+        page.evaluate("step => model.set('step', step)", step)
+        assert step_of(page) == step + 1
+    root.focus()
+    assert pressed(page, "p") == last and root.locator(".read .picture").count() > 0, "two films do not ask"
+    assert pressed(page, "m", "Home", *["ArrowRight"] * 5) == 5 and page.evaluate("model.get('step')") == 4, "with the words of a fix"
+    scrubber = root.locator(".scrubber")
+    box, steps = scrubber.bounding_box(), int(scrubber.get_attribute("aria-valuemax"))
+    for step in range(steps + 1):
+        page.mouse.click(box["x"] + 12 + step * (box["width"] - 24) / (steps + 1), box["y"] + 40)
+        assert scrubber.get_attribute("aria-valuenow") == str(step)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] + 90, box["y"] + 40)
+    assert scrubber.get_attribute("aria-valuenow") == str(steps), "dragged beyond the end"
+
+
+def test_two_long_films_both_follow_the_steps_also_with_the_words_of_a_fix(views_of):
+    loop = "    for i in range(2000):\n        z = z + 0.1\n"
+    program = TWO_FILMS.replace("broken.gradient", f"{loop}broken.gradient").replace("fixed.gradient", f"{loop}fixed.gradient")
+    page = views_of(inspected(program))
+    page.locator(ROOT).focus()
+    pressed(page, "m")
+    for step in (700, 1300):
+        page.evaluate("step => model.set('step', step)", step)
+        for reel in page.locator(f"{ROOT} .reel").all():
+            reel.locator(".frame.now").wait_for()
+    assert page.trouble == []
+
+
+def test_keys_go_on_in_the_film_in_which_a_column_was_clicked(views_of):
+    page = views_of(inspected(TWO_FILMS))
+    second = page.locator(f"{ROOT} .reel").nth(1)
+    second.locator(".frame[data-id=f2]").click()
+    title = page.locator(f"{ROOT} .pane .title")
+    assert title.inner_text() == "w = u * 1.0"
+    pressed(page, "ArrowUp")
+    assert second.locator(".frame.now").get_attribute("data-id") == "f2" and title.inner_text() == "w = u * 1.0"
+    pressed(page, ",")
+    assert second.locator("[data-id=f1]").evaluate(HAS_FOCUS) and title.inner_text() == "u = y * 1.0"
+
+
+def test_a_fix_is_opened_moved_and_closed_from_all_sides(views_of):
+    page = views_of(inspected(PROGRAM.replace("x * x", "(x * x).numpy()")), 2, step=2)  # with more steps in the fix
+    first, second = page.locator(ROOT).all()
+    last = int(second.locator(".scrubber").get_attribute("aria-valuemax")) - 1
+    second.focus()
+    pressed(page, "m")
+    assert second.locator(".reel").count() == 2 and page.evaluate("model.get('step')") == last
+    first.focus()
+    for step in (-1, 0, 3, last, last - 1):
+        page.evaluate("step => model.set('step', step)", step)
+        assert page.evaluate("model.get('step')") == step and step_of(page, 0) == step + 1
+        assert second.locator(".scrubber").get_attribute("aria-valuenow") == str(step + 1)
+        assert first.evaluate(HAS_FOCUS), "no view takes the focus of another"
+    asked = pressed(page, "p")
+    assert second.locator(".reel").count() == 1 and step_of(page, 1) == asked < last
+    assert all(view.locator(".question").inner_text() == "dz/dx = ?" and view.locator(".form").count() == 1 for view in (first, second))
+    pressed(page, "p", "End")
+    assert second.locator(".question").inner_text() == "dz/dx = None" and page.trouble == []
+
+
+@pytest.mark.parametrize(
+    ("start", "keys", "step"),
+    [
+        (".fix", ["Enter", "Enter", "ArrowLeft", "ArrowLeft", "ArrowLeft"], 5),
+        (".fix", ["m", "p", "Home"], 0),
+        (".fix-pane button", ["ArrowLeft", "ArrowLeft"], 6),
+        (".code button", ["p", "ArrowLeft", "ArrowLeft"], 2),
+    ],
+)
+def test_keys_are_heard_when_what_had_the_focus_is_gone(open_page, tmp_path, start, keys, step):
+    page = open_page(saved(inspected(CUT), tmp_path))
+    if start.startswith(".fix-pane"):
+        page.locator(f"{ROOT} .fix").click()
+    page.locator(f"{ROOT} {start}").first.focus()
+    assert pressed(page, *keys) == step and page.locator(ROOT).evaluate("root => root.contains(document.activeElement)")
+
+
+def test_what_was_typed_magnified_or_focused_outlasts_another_width(open_page, tmp_path):
+    page = open_page(saved(inspected(ROUNDS), tmp_path))
+    page.locator(ROOT).focus()
+    pressed(page, "+", "p")
+    page.locator(f"{ROOT} .form input").fill("1.25")
+    for width in (390, 900):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("width => document.querySelector('.overview').viewBox.baseVal.width <= width", arg=width)
+        assert page.locator(f"{ROOT} .form input").input_value() == "1.25" and page.locator(f"{ROOT} .form input").evaluate(HAS_FOCUS)
+        assert page.locator(f"{ROOT} .overview text", has_text=re.compile("^53 to 62( of 62)?$")).count() == 1
+    page.locator(f"{ROOT} .predict").focus()
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.wait_for_function("document.querySelector('.overview').viewBox.baseVal.width > 1000")
+    assert page.locator(f"{ROOT} .predict").evaluate(HAS_FOCUS)
+
+
+def test_a_film_that_is_answered_while_it_plays_can_be_paused(open_page, tmp_path):
+    page = open_page(saved(inspected(ROUNDS), tmp_path))
+    page.locator(ROOT).focus()
+    pressed(page, "p", "Space")
+    page.locator(f"{ROOT} .form input").fill("3")
+    page.keyboard.press("Enter")
+    page.locator(ROOT).press("Space")
+    step = step_of(page)
+    page.wait_for_timeout(1600)  # two steps of the play
+    assert step_of(page) == step
+
+
+def test_a_film_that_asks_shows_no_curves_and_its_time_line_says_what_the_head_says(open_page, views_of, tmp_path):
+    page = shown_scene(open_page, tmp_path, "curve")
+    page.locator(ROOT).focus()
+    assert page.locator(f"{ROOT} .curves").is_visible()
+    pressed(page, "p")
+    assert not page.locator(f"{ROOT} .curves").is_visible()
+    page = views_of(inspected(CUT), step=0)
     scrubber = page.locator(f"{ROOT} .scrubber")
-    box = scrubber.bounding_box()
-    page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2)
-    hand = scrubber.locator(".hand").bounding_box()
-    step = box["width"] / int(scrubber.get_attribute("aria-valuemax"))
-    assert hand["x"] + hand["width"] / 2 == pytest.approx(box["x"] + 0.7 * box["width"], abs=step), "it goes where it was clicked"
-    page.keyboard.press("End")
-    page.keyboard.press("p")
-    assert page.locator(f"{ROOT} .question").inner_text() == "dz/dx: 0.2666 \u2192 0.5332" and page.trouble == []
+    assert "Not recorded" in scrubber.get_attribute("aria-valuetext")
+    page.evaluate("model.set('asks', true)")
+    assert "What will come back?" in scrubber.get_attribute("aria-valuetext")
+    page.evaluate("model.set('asks', false)")
+    assert "The backward pass begins" in scrubber.get_attribute("aria-valuetext"), "at the same step"
 
 
-def test_beside_a_fix_the_step_is_that_of_the_program(live):
-    page, change = live(BROKEN, step=0)
-    scrubber, root = page.locator(f"{ROOT} .scrubber"), page.locator(ROOT)
-    root.press("End")
-    page.keyboard.press("m")
-    last = int(scrubber.get_attribute("aria-valuenow"))
-    for step, shown in ((2, 3), (1, 2), (-1, 0), (999, last), (0, 1)):
-        change("step", step)
-        assert int(scrubber.get_attribute("aria-valuenow")) == shown
-    page.keyboard.press("m")
-    assert page.evaluate("model.get('step')") == int(scrubber.get_attribute("aria-valuenow")) - 1 == last - 1
+def test_a_page_with_some_units_says_of_the_others_that_they_were_not_saved(open_page, tmp_path):
+    page = open_page(saved(inspected(LOOP), tmp_path))
+    page.locator(ROOT).focus()
+    pressed(page, "[")
+    page.locator(f"{ROOT} .absent", has_text="This unit was not saved in this page.").wait_for()
+
+
+def test_a_film_of_no_op_is_drawn_at_any_width(open_page, tmp_path):
+    page = open_page(
+        saved(inspected("import minigrad as mg\nwith mg.GradientTape() as tape:\n    pass\ninspector = mg.inspect(tape)"), tmp_path)
+    )
+    root = page.locator(ROOT)
+    for width in (1300, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        root.focus()
+        pressed(page, *"bwpmn[],.+-", "End", "ArrowRight", "ArrowUp", "Home", "Space", "Space")
+        assert "NaN" not in root.evaluate("root => root.outerHTML")
     assert page.trouble == []
 
 
-def test_a_film_that_begins_to_ask_hides_what_it_has_shown(live):
-    page, change = live(BROKEN)
-    page.locator(ROOT).press("End")
-    page.keyboard.press("m")
-    change("asks", True)
-    assert page.locator(f"{ROOT} .reel").count() == 1 and page.locator(f"{ROOT} .form").is_visible()
-    assert page.locator(f"{ROOT} .question").inner_text() == "dz/dx = ?"
-    assert told_step(page)[0] < told_step(page)[1]
-    assert page.trouble == []
-
-
-def test_a_column_that_is_selected_elsewhere_is_shown_and_the_tab_key_leads_to_one_that_is(live):
-    page, change = live(UNITS)
-    change("selected", "f10")
-    assert page.locator(f"{ROOT} .frame[data-id=f10]").count() == 1
-    assert page.locator(f"{ROOT} .film [tabindex='0'][data-id]").get_attribute("data-id") == "f10"
-    page.locator(ROOT).press("]")
-    assert page.locator(f"{ROOT} .frame[data-id=f10]").count() == 0
-    assert page.locator(f"{ROOT} .film .frame[tabindex='0']").count() == 1
-    assert page.trouble == []
-
-
-def test_who_is_asked_sees_no_derivative_as_a_curve(live):
-    page, change = live(f"import minigrad as mg\nmg.trace(True)\n{SCENES['curve']}\ninspector = mg.inspect(tape)", asks=True)
-    assert page.locator(f"{ROOT} .curves").count() == 1 and not page.locator(f"{ROOT} .curves").is_visible()
-    change("asks", False)
-    assert page.locator(f"{ROOT} .curves").is_visible() and page.trouble == []
-
-
-def test_a_film_that_opens_at_a_step_tells_of_its_op(live):
-    page, _ = live(PROGRAM, step=1)
-    assert page.locator(f"{ROOT} .pane .title").inner_text() == "z = mg.sin(y) + y"
+def test_layers_that_are_magnified_stay_on_their_axis(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "layers")
+    page.locator(ROOT).focus()
+    pressed(page, *"]]]]]]+")
+    left = page.locator(f"{ROOT} .capsule .box").evaluate_all("all => all.map(one => +one.getAttribute('x'))")
+    assert len(left) == 10 and min(left) > 100
 
 
 # ---- nothing overlaps, nothing is cut, everything has a name -------------------------------------------------------------

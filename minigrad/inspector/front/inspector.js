@@ -58,9 +58,12 @@ class Inspector {
     el.append(this.element);
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => model.get("step") !== this.ownStep && this.go(this.fixing ? this.stepFor(this.story, model.get("step")) : model.get("step")),
-      "change:selected": () => model.get("selected") !== this.selected && ((this.followed = []), this.select(model.get("selected"))),
-      "change:asks": () => this.predict !== this.asked() && (this.fixing && this.toggleFix(), (this.predict = this.asked()), this.go(this.step)),
+      "change:step": () => {
+        const step = model.get("step");
+        if (step !== this.ownStep) this.go(this.fixed ? this.stepFor(this.story, step) : step);
+      },
+      "change:selected": () => model.get("selected") !== this.selected && this.select(model.get("selected")),
+      "change:asks": () => this.predict !== this.asked() && this.togglePredict(),
       "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
@@ -118,17 +121,17 @@ class Inspector {
     if (linked && this.model.saved) this.step = this.within(Number(linked[1]) - 1);
     this.selected = this.model.get("selected") || "";
     this.width = 0;
+    this.follow();
     this.fit();
   }
 
   /** The films that are shown: one, or two with a common time, such as the program as written and its fix. */
   arrange() {
-    const view = this.model.get("view"), fixed = this.fixing && view.fixed;
+    const view = this.model.get("view"), fixed = (this.fixed = this.fixing && view.fixed); // the film of a fix that stands beside this one
     this.view = fixed ? { compare: [view, fixed.film], titles: ["as written", "fixed"], axis: fixed.axis } : view;
     [this.story] = this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
     this.axis = this.view.axis || null;
     this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
-    this.followed = this.stories.map(() => false);
     this.count = this.axis ? this.axis.length : this.stories[0].count;
     this.width = this.chosen = this.pane_key = 0; // `chosen` is the film in which a column is selected
   }
@@ -152,14 +155,15 @@ class Inspector {
     return Math.max(-1, Math.min(this.count - 1, step, this.predict ? this.firstStop() : Infinity));
   }
 
-  go(step, selected = "") {
+  go(step) {
     [this.step, this.chosen] = [this.within(step), 0];
     const { id } = this.story.at(this.stepOf(0));
-    this.selected = selected || (id && this.story.view.cols[id] ? id : "");
-    this.ownStep = this.fixing ? this.stepOf(0) : this.step;
+    this.selected = id && this.story.view.cols[id] ? id : "";
+    this.ownStep = this.fixed ? this.stepOf(0) : this.step;
     this.model.set("step", this.ownStep);
     this.model.set("selected", this.selected);
     this.model.save_changes();
+    this.follow();
     this.draw();
   }
 
@@ -168,6 +172,7 @@ class Inspector {
     this.chosen = this.stories.indexOf(story);
     if (!this.chosen) this.model.set("selected", id);
     this.model.save_changes();
+    if (!this.films?.[this.chosen]?.place.has(id)) this.follow();
     this.draw();
   }
 
@@ -219,30 +224,31 @@ class Inspector {
 
   /** Go from a value to its gradient (down), or back (up). */
   cross(down) {
-    const { story } = this, now = story.at(this.stepOf(0));
+    const story = this.stories[this.chosen], now = story.at(this.stepOf(this.chosen));
     const id = this.selected || now.id;
     if (!id || id[0] !== "f") return;
     const frame = Number(id.slice(1));
     const reading = now.reading >= 0 ? now.reading : story.lastTurn;
     const step = down ? story.readAt[reading]?.get(frame) : story.writtenAt.get(frame);
-    if (step != null) this.go(this.stepFor(story, step), id);
+    if (step != null) this.go(this.stepFor(story, step)), this.select(id, story);
   }
 
   /** Go to the column before or after, without changing the step. */
   move(direction) {
-    const cols = this.films[0]?.strip.cols ?? [];
-    const at = cols.indexOf(this.selected || this.story.at(this.stepOf(0)).id);
+    const film = this.films[this.chosen], cols = film?.strip.cols ?? [];
+    const at = cols.indexOf(this.selected || film?.story.at(this.stepOf(this.chosen)).id);
     const id = cols[Math.max(0, Math.min(cols.length - 1, at + direction))];
     if (!id) return;
-    this.select(id);
-    this.element.querySelector(`[data-id="${id}"]`)?.focus({ preventScroll: true });
+    this.select(id, film.story);
+    film.columns[film.place.get(id)].group.focus({ preventScroll: true });
   }
 
   why() {
     const { story } = this, { view } = story;
     const bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
     const step = bad ? story.writtenAt.get(Number(bad.slice(1))) : null;
-    this.go(step == null ? this.count - 1 : this.stepFor(story, step), bad || "");
+    this.go(step == null ? this.count - 1 : this.stepFor(story, step));
+    if (bad) this.select(bad);
   }
 
   bracket(direction) {
@@ -280,15 +286,15 @@ class Inspector {
   // ---- predict and fix
 
   togglePredict() {
+    if (!this.story.askable || (this.axis && !this.fixed)) return;
     if (this.fixing) this.toggleFix();
-    if (this.story.lastTurn < 0 || this.axis) return;
     this.ask(!this.predict);
     this.outcome = null;
     this.go(this.predict ? this.firstStop() : this.step);
   }
 
   asked() {
-    return Boolean(this.model.get("asks") ?? this.view.predict) && this.story.lastTurn >= 0;
+    return Boolean(this.model.get("asks") ?? this.view.predict) && this.story.askable;
   }
 
   /** Hide or show the gradients, also in other views of this film. */
@@ -333,7 +339,6 @@ class Inspector {
       this.go(this.count - 1);
       this.fit();
     } else this.draw();
-    this.fixButton?.focus({ preventScroll: true });
   }
 
   copy(text, button) {
@@ -344,9 +349,7 @@ class Inspector {
   // ---- units
 
   open(story, unit) {
-    const k = this.stories.indexOf(story);
-    this.followed[k] = true;
-    this.open_units[k] = unit;
+    this.open_units[this.stories.indexOf(story)] = unit;
     this.draw();
   }
 
@@ -380,10 +383,6 @@ class Inspector {
     this.element.classList.toggle("narrow", this.design < 700);
     this.element.classList.toggle("beside", this.part < 100);
     this.element.style.setProperty("--part", this.part);
-    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : this.part < 100 ? [this.panes] : []));
-    if (!this.side.contains(this.panes)) this.legend.before(this.panes);
-    this.drawHead();
-    this.drawLegend();
     this.draw();
   }
 
@@ -391,9 +390,11 @@ class Inspector {
     const { verdict } = this.story.view;
     put(this.element, "aria-label", verdict.ask ? `tape inspector: ${verdict.ask}` : "tape inspector");
     const buttons = [];
-    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", title: "hide the gradients and ask, or show them (P)", onclick: () => this.togglePredict() }, "predict")));
+    if (this.story.askable && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", title: "hide the gradients and ask, or show them (P)", onclick: () => this.togglePredict() }, "predict")));
     if (verdict.fix && (verdict.fixed.length || verdict.fix.code)) buttons.unshift((this.fixButton = html("button", { type: "button", class: "fix", title: verdict.fix.text, onclick: () => this.toggleFix() }, "fix: ", html("span", { class: "m" }, verdict.fix.code || verdict.fix.text))));
+    const held = this.modes.contains(document.activeElement) && document.activeElement.className;
     this.modes.replaceChildren(...buttons);
+    if (held) this.modes.querySelector(`.${held}`)?.focus({ preventScroll: true });
   }
 
   drawLegend() {
@@ -419,8 +420,7 @@ class Inspector {
   /** Update everything that a step changes. */
   draw() {
     if (!this.width) return;
-    const nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
-    this.follow(nows);
+    const held = this.element.contains(document.activeElement), nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
     this.build();
     nows.forEach((now, k) => {
       this.overviews[k]?.update(now, this.open_units[k], this.predict);
@@ -429,21 +429,18 @@ class Inspector {
     this.scroll(nows[0]);
     this.updateHead(nows);
     this.updatePane(nows[this.chosen], this.stories[this.chosen]);
+    const at = document.activeElement, gone = !this.element.contains(at) || !at.getClientRects().length;
+    if (held && gone) this.element.focus({ preventScroll: true });
     if (this.pictures().length) this.stand();
   }
 
-  /** Let the strip follow the play head, or a column that is selected elsewhere, until the user opens another unit. */
-  follow(nows) {
-    nows.forEach((now, k) => {
-      const story = this.stories[k];
-      if (!story.view.fold) return;
-      if (this.stepped !== this.step) this.followed[k] = false;
-      const away = k === this.chosen && this.selected[0] === "f" && !this.films?.[k]?.place.has(this.selected);
-      const moved = this.stepped !== undefined || this.step < this.count - 1;
-      const id = away ? this.selected : moved && (now.id || (now.kind === "turn" && now.told.targets.find((one) => one?.[0] === "f")));
-      if (!this.followed[k] && id) this.open_units[k] = story.unitOf(Number(id.slice(1)));
+  /** Open the unit of the column that is selected, or else of the step. */
+  follow() {
+    this.stories.forEach((story, k) => {
+      const now = story.at(this.stepOf(k)), own = k === this.chosen && this.selected[0] === "f" ? this.selected : now.id;
+      const id = own || (now.kind === "turn" && now.told.targets.find((one) => one?.[0] === "f"));
+      if (story.view.fold && id) this.open_units[k] = story.unitOf(Number(id.slice(1)));
     });
-    this.stepped = this.step;
   }
 
   build() {
@@ -451,8 +448,8 @@ class Inspector {
     if (this.drawnUnits === key) return;
     const first = this.drawnUnits === null || !this.films;
     this.drawnUnits = key;
-    const held = this.reels.contains(document.activeElement) ? document.activeElement.getAttribute("data-id") : undefined;
-    if (first) this.overviews = this.stories.map((story) => (story.view.fold ? new Overview(this, story, this.design) : null));
+    const held = this.reels.contains(document.activeElement) ? document.activeElement.getAttribute("data-id") : null;
+    if (first) this.overviews = this.stories.map((one, k) => one.view.fold && new Overview(this, one, this.design, this.overviews?.[k]));
     this.films = this.stories.map((story, k) => {
       const strip = story.view.strips[story.view.fold ? this.open_units[k] : "None"];
       if (!strip) this.request(k);
@@ -463,8 +460,12 @@ class Inspector {
         html("div", { class: "reel" }, this.axis && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, view.verdict.head)), this.overviews[k]?.element, this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…")),
       ),
     );
-    if (held !== undefined) (this.reels.querySelector(`[data-id="${held}"]`) || this.element).focus({ preventScroll: true });
+    if (held) this.reels.querySelector(`[data-id="${held}"]`)?.focus({ preventScroll: true });
     if (first) {
+      this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : this.part < 100 ? [this.panes] : []));
+      if (!this.side.contains(this.panes) && this.panes.nextSibling !== this.legend) this.legend.before(this.panes);
+      this.drawHead();
+      this.drawLegend();
       this.code.draw(this.story);
       this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
     }
@@ -473,7 +474,7 @@ class Inspector {
   request(k) {
     if (this.asking === this.open_units[k]) return;
     this.asking = this.open_units[k];
-    if (this.fixing && k) return setTimeout(() => this.received({ type: "unsaved" }));
+    if (this.fixed && k) return setTimeout(() => this.received({ type: "unsaved" }));
     this.model.send({ type: "open_unit", unit: this.open_units[k], film: k });
   }
 
@@ -489,7 +490,7 @@ class Inspector {
   updateHead(nows) {
     const now = nows[0], { verdict } = this.story.view;
     const over = this.story.lastTurn < 0 || (now.reading === this.story.lastTurn && now.over);
-    const state = !over || this.predict ? "open" : this.story.lastTurn < 0 && !verdict.ask ? "open" : verdict.status;
+    const state = (over && !this.predict && verdict.status) || "open";
     if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
     const asks = verdict.ask ? `${verdict.ask} = ${over && !this.predict ? verdict.answer : "?"}` : "tape inspector";
     const shown = this.axis && over ? `${verdict.ask}: ${this.stories.map((one) => one.view.verdict.answer).join(" → ")}` : asks;
@@ -546,7 +547,7 @@ class Inspector {
     const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off" });
     const say = (text) => text.trim() && this.judged({ text });
     field.addEventListener("keydown", (event) => event.key === "Enter" && say(field.value));
-    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.element.focus({ preventScroll: true }), this.play()) }, "show it"));
+    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.play()) }, "show it"));
   }
 
   // ---- hovering

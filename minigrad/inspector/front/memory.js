@@ -11,7 +11,8 @@ export class Memory {
     this.inspector = inspector;
     const drag = (event) => {
       const box = this.element.getBoundingClientRect();
-      inspector.go(inspector.stepFor(this.story, Math.round(((((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24)) * (this.count + 1)) - 1));
+      const share = (((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24);
+      inspector.go(inspector.stepFor(this.story, Math.round(share * (this.count + 1)) - 1));
     };
     const onpointerdown = (event) => (this.element.setPointerCapture(event.pointerId), drag(event));
     const onpointermove = (event) => this.element.hasPointerCapture(event.pointerId) && drag(event);

@@ -8,16 +8,17 @@ import { picture } from "./pictures.js";
 const HIGH = 46;
 
 export class Overview {
-  constructor(inspector, story, width) {
-    const fold = story.view.fold;
-    Object.assign(this, { inspector, story, fold, width, first: 0, end: fold.first.length, power: 0 });
+  /** `before`: the overview at another width, which this one replaces; it is magnified as that was. */
+  constructor(inspector, story, width, before) {
+    const { fold } = story.view, { first, end, power } = before?.story === story ? before : { first: 0, end: fold.first.length, power: 0 };
+    Object.assign(this, { inspector, story, fold, width, first, end, power });
     this.left = width < 520 ? 46 : 118;
     this.room = width - this.left - 10;
-    this.capsules = fold.layered && this.end <= 40 && width >= 520;
+    this.capsules = fold.layered && fold.first.length <= 40 && width >= 520;
     this.top = this.capsules ? 62 : 22 + HIGH;
     const nested = fold.labels?.some((one) => one.includes(", "));
     this.bottom = this.top + HIGH + (nested ? 80 : 66);
-    this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${this.bottom}`, role: "group", "aria-label": `overview: ${this.end} ${this.noun(2)}` });
+    this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${this.bottom}`, role: "group", "aria-label": `overview: ${fold.first.length} ${this.noun(2)}` });
     this.element.addEventListener("click", (event) => {
       const capsule = event.target.closest(".capsule"), box = this.element.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * width - this.left;

@@ -26,6 +26,7 @@ export class Story {
       this.readingAt[step] = reading;
     }
     this.lastTurn = view.last;
+    this.askable = view.last >= 0 && view.verdict.each.length > 0;
   }
 
   bytes(step) {
