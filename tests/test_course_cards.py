@@ -3,6 +3,7 @@
 import datetime
 import errno
 import functools
+import gc
 import importlib
 import json
 import math
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -225,6 +227,17 @@ def test_no_answer_makes_check_raise(exercise, answer, capsys, monkeypatch):
 def test_an_exception_is_told_with_the_name_that_was_meant(capsys):
     check("02.1", eval("lambda radius: exp(radius)"))
     assert capsys.readouterr().out == "02.1: not yet. Your function stopped with NameError: name 'exp' is not defined. Try mg.exp.\n"
+
+
+def test_an_answer_that_stops_keeps_no_tape_alive():
+    kept = []
+    gc.collect()
+    gc.disable()
+    try:
+        assert not check("07.8", lambda tape, target, sources: kept.append(weakref.ref(tape)) or 1 / 0)
+        assert [tape() for tape in kept] == [None, None, None]
+    finally:
+        gc.enable()
 
 
 def on_another_thread(f):

@@ -191,6 +191,18 @@ def test_an_unfinished_block_frees_all_it_kept(without_gc):
     assert megabytes_kept(use)[0] == 0
 
 
+def test_what_explain_answered_from_frees_the_tape_and_the_checkpoint(without_gc):
+    def ask():
+        x = mg.Variable([4.0, 9.0])
+        with mg.trace(), mg.GradientTape() as tape:
+            y = mg.reduce_sum(np.sqrt(x) + mg.floor(x))
+        kept.append(weakref.ref(tape.checkpoint))
+        return str(tape.explain(y, x))
+
+    kept = []
+    assert "np.sqrt(x)" in ask() and kept[0]() is None
+
+
 def test_a_one_shot_tape_keeps_nothing_once_it_was_asked(without_gc):
     x = mg.Variable(np.ones(LARGE, np.float32))
 

@@ -105,6 +105,13 @@ def test_several_batches_between_two_calls_of_the_callbacks():
     assert seen == [1, 3, 5]
 
 
+def test_the_callbacks_of_a_model_that_is_not_compiled_are_called_for_each_batch():
+    seen = []
+    each = callbacks.LambdaCallback(on_predict_batch_end=lambda batch, logs: seen.append(batch))
+    keras.Sequential([layers.Dense(1)]).predict(X, batch_size=2, verbose=0, callbacks=[each])
+    assert seen == [0, 1, 2, 3, 4]
+
+
 def test_training_stops_when_a_callback_says_so():
     class Stop(callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):
@@ -226,6 +233,9 @@ def test_a_plateau_waits_and_cools_down():
     assert fed(callbacks.ReduceLROnPlateau("loss", 0.5, patience=2), [1.0] * 7)[0] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125]
     cooling = callbacks.ReduceLROnPlateau("loss", 0.5, patience=1, cooldown=3, min_lr=0.3)
     np.testing.assert_allclose(fed(cooling, [1.0] * 9)[0], [1, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3, 0.3, 0.3])
+    cooling = callbacks.ReduceLROnPlateau("loss", 0.5, patience=2, cooldown=2)
+    assert fed(cooling, [1.0] * 11)[0] == [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125, 0.125, 0.125]
+    assert (cooling.cooldown_counter, cooling.wait) == (0, 1)
 
 
 def test_what_is_frozen_before_it_is_built_stays_as_it_is():

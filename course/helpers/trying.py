@@ -22,10 +22,17 @@ SECONDS = 3.0  # right answers need a few milliseconds
 
 
 class Stopped:
-    """How a run ended without a result."""
+    """How a run ended without a result.
+
+    Attributes:
+        problem: the exception, without its traceback, whose frames would keep the tapes of the run.
+        in_answer: whether it was the learner's code that stopped, and not the check, working with its result.
+    """
 
     def __init__(self, problem):
-        self.problem = problem
+        files = {frame.f_code.co_filename for frame, _ in traceback.walk_tb(problem.__traceback__)}
+        self.in_answer = any(USERS[file] and not Path(file).is_relative_to(HELPERS) for file in files)
+        self.problem = problem.with_traceback(None)
 
     def __str__(self):
         if isinstance(self.problem, TooLong):
@@ -35,12 +42,6 @@ class Stopped:
             said = visible((str(self.problem).splitlines() or [""])[0], None)
         short = f"{said.rstrip('. ')}." if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rpartition(' ')[0]} ..."
         return f"stopped with {type(self.problem).__name__}: {short}"
-
-    @property
-    def in_answer(self):
-        """Whether it was the learner's code that stopped, and not the check, working with the result of that code."""
-        files = {frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.problem.__traceback__)}
-        return any(USERS[file] and not Path(file).is_relative_to(HELPERS) for file in files)
 
 
 def never_raises(helper):

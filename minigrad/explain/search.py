@@ -79,10 +79,6 @@ class History:
         again = [e.number for e in self.tape_events if e.what == "opened" and e.number > released]
         self.renewed = max(again, default=0)  # when a used-up tape was entered again: its earlier steps are gone
         self.edges_into = {}
-        self.makers = {
-            Ran: self.of_op, EnteredEngine: self.entered, Wrote: self.of_assignment, Stored: self.of_store,
-            Asked: self.of_gradient,
-        }  # fmt: skip
 
     def node(self, number, versions):
         """The node for a number: a Variable's has its version in `versions`, or else the first that the trace met."""
@@ -99,7 +95,7 @@ class History:
         """The edges that end at a node."""
         if node not in self.edges_into:
             event = self.maker(node)
-            found = list(self.makers[type(event)](node, event)) if event is not None else []
+            found = list(EDGES[type(event)](self, node, event)) if event is not None else []
             self.edges_into[node] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self.edges_into[node]
 
@@ -300,6 +296,12 @@ class History:
     def uses(self, number):
         """The ops with this number among their inputs, in order of time."""
         return [e for e in self.ran if number in e.inputs]
+
+
+EDGES = {  # the kind of the event that made a node -> the edges that end there
+    Ran: History.of_op, EnteredEngine: History.entered, Wrote: History.of_assignment, Stored: History.of_store,
+    Asked: History.of_gradient,
+}  # fmt: skip
 
 
 def reached(starts, onward) -> list:
