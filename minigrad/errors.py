@@ -5,7 +5,6 @@ data enters it, and every other text of minigrad, through `visible`.
 """
 
 import contextvars
-import re
 
 import numpy as np
 
@@ -184,15 +183,11 @@ def without_warnings(over, function, arguments):
     return function(*arguments)
 
 
-ADDRESS = re.compile(" at 0x[0-9a-fA-F]{6,}(?=>)")
-
-
 def visible(thing, most: "int | None" = 200) -> str:
     """Anything that comes from data (a name, a value, a line of code, an error) as text that is safe to show.
 
     Invisible characters, such as control characters, lone surrogates, and those that change the text direction, are
-    escaped as in a repr. The address in the repr of an object is left out: it differs in each run. Other text is
-    unchanged, so this may be done twice.
+    escaped as in a repr. Safe text is unchanged, so this may be done twice.
 
     Args:
         thing: the object to show. If its `str` fails, its type is shown.
@@ -200,14 +195,11 @@ def visible(thing, most: "int | None" = 200) -> str:
 
     >>> print(visible("a\\x1b[31m"), visible("3.0"), visible("y" * 100, 8))
     a\\x1b[31m 3.0 yyyyy...
-    >>> print(visible(object()))
-    <object object>
     """
     try:
         text = str.__str__(str(thing))  # a plain str, even from a subclass
     except Exception:
         text = object.__repr__(thing).partition(" at ")[0] + ">"
-    text = ADDRESS.sub("", text)
     if most is not None and len(text) > most:
         text = text[: most - 3] + "..."
     if not text.isprintable():
