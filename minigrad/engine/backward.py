@@ -31,7 +31,9 @@ def backward(steps, grads, source_ids, recorded=False):
         recorded: whether a tape records this pass; the VJPs then run as ops.
     """
     source_ids, current = set(source_ids), None
-    traces = [listener for listener in listening.now if listener.tracked_ids is None] if listening.now else ()
+    traces = ()
+    if listening.now:
+        traces = [one for one in listening.now if one.follows(steps, grads, source_ids, recorded)]
     while steps:
         output, input, vjp, arrays, tensors, shape = step = steps.pop()
         if output != current:

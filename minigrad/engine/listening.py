@@ -196,6 +196,10 @@ class Listener:
     def asked(self, tape, targets, sources, results) -> None:
         """A tape was asked for gradients, and returned these (None: not connected)."""
 
+    def follows(self, steps, seeds, source_ids, recorded) -> bool:
+        """A backward pass begins, with the arguments of `backward`. Is the listener to be told of its steps?"""
+        return self.tracked_ids is None
+
     def stepped_back(self, step, dy, dx) -> None:
         """The backward pass took a step: dy is the gradient of its output, dx the VJP's result for its input."""
 

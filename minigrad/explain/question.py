@@ -144,9 +144,8 @@ def steps_of(q, also=()):
         return steps.heard
     if q.question is None:
         return []
-    heard = [step for step in q.history.trace.steps if q.question.began < step.number < q.question.number]
     flows, kept = set(wanted), []
-    for step in reversed(heard):
+    for step in reversed(q.history.trace.steps([q.question])):
         if step.source in flows:
             flows.update(step.outputs)
             kept.append(step)

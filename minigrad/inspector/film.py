@@ -187,7 +187,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     refused = [] if wanted and not every else refusals
     heard: list[Any] = [*questions, *refused]
-    steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in heard)]
+    steps = trace.steps(heard)
 
     def matters(e):
         if isinstance(e, (Asked, Refused)):

@@ -1,14 +1,17 @@
 """mg.trace and its log of all that happens, recorded by a tape or not, which `tape.explain` and `mg.inspect` read.
 
 The log is plain data: which op ran, on which line, with the numbers of the Tensors and short summaries of their values.
-It keeps neither Tensors nor large arrays alive, and forgets the oldest events when it is full.
+It forgets the oldest events when it is full, and keeps few arrays alive: what Held has room for, and the steps of the
+last backward pass, or of more for tapes that still exist. Such a pass is run again when its steps are asked for.
 """
 
+import contextlib
 import copy
 import itertools
 import os
 import sys
 import threading
+import weakref
 from collections import deque
 from dataclasses import dataclass, fields
 from inspect import CO_NEWLOCALS
@@ -16,16 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, output_ids
-from ..engine.listening import Exit, Listener, end, listening
+from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, backward, output_ids
+from ..engine.listening import Exit, Listener, end, listeners_only, listening
 from ..engine.op import MADE, one_by_one
-from ..engine.tensor import next_id
-from ..errors import visible
+from ..engine.tensor import Tensor, next_id
+from ..errors import unwarned, visible
 from . import checkpoint
-from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
-from .values import SCALARS, Given, Held, Summary, finite, kept_at
+from .places import USERS, Place, callers_of, leads_to, program_frame, user_frame
+from .values import MOST_HELD, SCALARS, Given, Held, Summary, kept_at
 
 LIMIT = 20_000  # how many events a trace keeps
+MOST_PASSES, LARGE_PASS = 32, 4 << 20  # how many backward passes wait to be run again, and the bytes of the largest
+STEP = 200  # bytes of a step without its arrays
 log_lock = threading.RLock()  # several threads may read one log
 if hasattr(os, "register_at_fork"):  # a replay could not use a log locked by another thread
     os.register_at_fork(before=log_lock.acquire, after_in_parent=log_lock.release, after_in_child=log_lock.release)
@@ -33,7 +38,6 @@ if hasattr(os, "register_at_fork"):  # a replay could not use a log locked by an
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
-NO_STEP = (None,) * 6
 float32 = np.dtype(np.float32)  # the dtype of nearly every value: only for other dtypes the kind is looked up
 NOTHING = {}  # shared by the many ops that read no Variable; never written to
 DTYPES = {type(np.dtype(letter)) for letter in "?bhilqBHILQefdFD"}
@@ -138,7 +142,8 @@ class Ran(Event):
         return self.called if public else self.op.__name__
 
 
-NO_FIELDS = (None,) * (len(fields(Ran)) - 1)  # fills the row of an event other than Ran
+WIDTH = len(fields(Ran))
+NO_FIELDS = (None,) * (WIDTH - 1)  # fills the row of an event other than Ran
 
 
 @dataclass(slots=True, eq=False)
@@ -223,7 +228,7 @@ class Asked(Event):
     sources: tuple
     versions: dict  # of the sources, at that time
     results: tuple  # the numbers of the resulting gradients; 0 for None or IndexedSlices
-    slopes: tuple  # ... and their summaries
+    found: tuple  # ... and each one's page and index there, or None
     began: int
     released: bool  # whether this question used up the tape
     tapes: tuple  # the tapes that listened in the meantime
@@ -231,6 +236,11 @@ class Asked(Event):
     @property
     def gave(self) -> tuple:
         return tuple(filter(None, self.results))
+
+    @property
+    def slopes(self) -> tuple:
+        """The Summaries of the gradients."""
+        return tuple([None if one is None else kept_at(*one) for one in self.found])
 
 
 @dataclass(slots=True, eq=False)
@@ -240,23 +250,19 @@ class StepBack:
     number: int
     output: Any  # as at the start of the step
     source: int
-    arrived: Any  # a single number, or a page of Held,
-    arrived_at: int  # ... and the index on the page
-    went: Any
-    went_at: int
+    upstream: Summary
+    sent: Summary
     local: "Summary | None"  # the op's own slope, computed only where `sent` is not finite and the upstream was
+
+    @classmethod
+    def of(cls, number, step, dy, upstream, sent):
+        """The event of a step that an upstream gradient dy reached."""
+        local = slope_of(step, dy) if upstream.finite and not sent.finite else None
+        return cls(number, step[OUTPUT], step[INPUT], upstream, sent, local)
 
     @property
     def outputs(self) -> tuple:
         return output_ids((self.output,))
-
-    @property
-    def upstream(self) -> Summary:
-        return kept_at(self.arrived, self.arrived_at)
-
-    @property
-    def sent(self) -> Summary:
-        return kept_at(self.went, self.went_at)
 
 
 @dataclass(slots=True, eq=False)
@@ -283,22 +289,47 @@ class Refused(Event):
 
 
 class Steps(Listener):
-    """Hears a backward pass repeated for an explanation or a film: all of it, or only the steps of some outputs."""
+    """Hears a backward pass that is run again: all of it, or only the steps of some outputs."""
 
-    def __init__(self, outputs=None):
-        self.heard, self.outputs = [], outputs
+    def __init__(self, outputs=None, number=0, keep=Summary.of):
+        self.heard, self.outputs, self.number, self.keep = [], outputs, number, keep
 
     def stepped_back(self, step, dy, dx):
-        if self.outputs is not None and output_ids(step)[0] not in self.outputs:
-            return
-        arrived, went = Summary.of(dy), Summary.of(dx)
-        local = None if went.finite else broken_slope(step, dy, arrived)
-        self.heard.append(StepBack(0, step[OUTPUT], step[INPUT], arrived, 0, went, 0, local))
+        if self.outputs is None or output_ids(step)[0] in self.outputs:
+            self.heard.append(StepBack.of(self.number, step, dy, self.keep(dy), self.keep(dx)))
 
 
-def broken_slope(step, dy, arrived) -> "Summary | None":
-    """The op's own slope at a step that sends an inf or a nan, if the upstream was finite."""
-    return slope_of(step, dy) if arrived.finite else None
+class BackwardPass:
+    """A backward pass that is run again when its steps are asked for: most never are, and to note each takes longer.
+
+    Attributes:
+        number: that of its steps.
+        tape: a weak reference to the tape.
+        size: the bytes of its steps and of the arrays that they keep.
+    """
+
+    def __init__(self, number, tape, size, steps, seeds, source_ids):
+        self.number, self.tape, self.size, self.again = number, tape, size, (steps, seeds, source_ids)
+
+    def steps(self, keep=Summary.of) -> list:
+        """Its StepBack events, up to an error."""
+        steps, seeds, source_ids = self.again
+        heard = Steps(number=self.number, keep=keep)
+        with listeners_only(heard), contextlib.suppress(Exception):
+            unwarned(backward, steps[:], {**seeds}, source_ids)
+        return heard.heard
+
+
+def size_of(steps) -> float:
+    """The bytes of steps and their arrays; infinite if one calls a user's function, which must not run once more."""
+    size = STEP * len(steps)
+    for step in steps:
+        if hasattr(step[VJP], "no_unbroadcast"):
+            return np.inf
+        for one in step[ARRAYS]:
+            if one.__class__ is np.ndarray:
+                size += one.nbytes
+    return size
 
 
 def slope_of(step, dy) -> "Summary | None":
@@ -315,21 +346,16 @@ def slope_of(step, dy) -> "Summary | None":
 class Rows(deque):
     """The fields of events, row after row in one flat deque, which garbage collection traverses faster than tuples."""
 
-    def __init__(self, kind, most, rows=()):
-        self.width = len(fields(kind))
-        super().__init__(itertools.chain(*rows), most * self.width)
+    def __init__(self, most, rows=()):
+        super().__init__(itertools.chain(*rows), most * WIDTH)
 
     def take(self) -> tuple:
         """Remove and return the oldest row."""
-        return tuple([self.popleft() for _ in range(self.width)])
+        return tuple([self.popleft() for _ in range(WIDTH)])
 
     @property
     def rows(self) -> list:
-        return [*zip(*[iter([*self])] * self.width)]
-
-    @property
-    def height(self) -> int:
-        return len(self) // self.width
+        return [*zip(*[iter([*self])] * WIDTH)]
 
 
 class TraceExit(Exit):
@@ -365,12 +391,14 @@ class Trace(Listener):
         self.judge: Any = raise_if_broken if strict else None  # called with each question and a way to explain it
         self.limit, self.count, self.lost, self.left_out = limit, 0, False, 0
         self.elements: Any = {}
-        self.unparsed, self.backward_rows, self.held = Rows(Ran, limit + 1), Rows(StepBack, limit), Held()
+        self.unparsed, self.held = Rows(limit + 1), Held()
+        self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
         self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.written, self.tapes = {}, {}  # the assignments, and the numbers of the tapes heard
         self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value first read
-        self.began, self.backward_began, self.last, self.around, self.code = next_id(), 0, NO_STEP, (), None
+        self.began, self.around, self.code = next_id(), (), None
+        self.backward_began, self.asked_tape = 0, None  # of the question that a tape is being asked
 
     def start(self):
         for listener in listening.now:
@@ -395,11 +423,11 @@ class Trace(Listener):
     @property
     def newest(self) -> Event:
         """The last event heard, if it was not an op."""
-        return self.unparsed[-self.unparsed.width]
+        return self.unparsed[-WIDTH]
 
     @property
     def events(self) -> tuple:
-        """All events in order, except the StepBack events in `steps`; the oldest may be lost."""
+        """All events in order, except those of `steps`; the oldest may be lost."""
         with log_lock:
             self.read_up()
             return tuple(self.parsed)
@@ -420,12 +448,17 @@ class Trace(Listener):
     @property
     def cut(self) -> bool:
         """Whether there were too many events, so that the oldest are lost."""
-        return self.lost or self.unparsed.height + len(self.parsed) > self.limit
+        return self.lost or len(self.unparsed) > (self.limit - len(self.parsed)) * WIDTH
 
-    @property
-    def steps(self) -> list:
-        """The StepBack events, in order."""
-        return [StepBack(*row) for row in self.backward_rows.rows]
+    def steps(self, questions) -> list:
+        """The StepBack events of these Asked and Refused events, in order."""
+
+        def belongs(one):
+            return any(e.began < one.number < e.number for e in questions)
+
+        with log_lock:
+            again = [step for one in self.passes if belongs(one) for step in one.steps()]
+            return sorted([*again, *filter(belongs, self.backward)], key=lambda step: step.number)
 
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
@@ -433,11 +466,9 @@ class Trace(Listener):
             rows = [*[(event, *NO_FIELDS) for event in self.parsed], *self.unparsed.rows]
         now = copy.copy(self)
         now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
-        now.unparsed, now.parsed, now.makers = Rows(Ran, most + 1, rows[-most:]), deque(), {}
+        now.unparsed, now.parsed, now.makers = Rows(most + 1, rows[-most:]), deque(), {}
         now.written, now.first, now.tapes = (newest(past, most) for past in (self.written, self.first, self.tapes))
-        rows = self.backward_rows.rows
-        rows = rows if len(rows) <= most else [row for row in rows if output_ids(row[1:])[0] in now.made]
-        now.backward_rows = Rows(StepBack, most, rows)
+        now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now
 
     def keep(self, event):
@@ -453,7 +484,6 @@ class Trace(Listener):
     def add(self, event):
         """Note an event."""
         self.unparsed.extend((event, *NO_FIELDS))
-        self.last = NO_STEP
         if self.cut:
             for past in (self.written, self.tapes, self.versions, self.first, self.seen):
                 while len(past) > self.limit:
@@ -474,6 +504,18 @@ class Trace(Listener):
 
     def version_of(self, number) -> dict:
         return {number: self.versions[number]} if number in self.versions else {}
+
+    def here(self, with_callers=False) -> tuple:
+        """The running place in user code, as an Event's fields, and the name of the library function that it called."""
+        frame, called = user_frame(3)
+        return frame.f_code, frame.f_lasti, self.callers(frame) if with_callers else (), called
+
+    def callers(self, frame) -> tuple:
+        """The calls around a frame. Usually they are the last ones: in a loop they are stored once."""
+        if not leads_to(frame, self.around):
+            found = callers_of(frame)
+            self.around = self.around if found == self.around else found
+        return self.around
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
@@ -512,14 +554,11 @@ class Trace(Listener):
             self.code = code
         around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
-            around = self.around
-            if not leads_to(frame, around):  # usually it does: in a loop, the surrounding calls are stored once
-                found = callers_of(frame)
-                self.around = around = around if found == around else found
+            around = self.callers(frame)
         self.count = count = self.count + 1
         self.unparsed.extend((
             count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
-            plain, here["module"], attributes if PLAIN.issuperset(map(type, attributes)) else None,
+            plain, here["module"], attributes if not attributes or PLAIN.issuperset(map(type, attributes)) else None,
         ))  # fmt: skip
 
     def read(self, variable):
@@ -542,7 +581,7 @@ class Trace(Listener):
         self.versions[variable.id] = variable.version
         value, whole = variable._now.value, how in ("Variable", "assign")
         event = Wrote(
-            self.next(), *here(not source), how, variable.id, variable.version, source, known,
+            self.next(), *self.here(not source), how, variable.id, variable.version, source, known,
             None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
             self.held.variable(value), variable.name, listening.module,
         )  # fmt: skip
@@ -552,17 +591,17 @@ class Trace(Listener):
     def left(self, tensor, exit, result):
         kind, version = tensor.value.dtype.kind, self.version_of(tensor.id)
         given = Given.of(result, self.held, tensor.value)
-        self.add(LeftEngine(self.next(), *here(True), exit, tensor.id, kind, version, given))
+        self.add(LeftEngine(self.next(), *self.here(True), exit, tensor.id, kind, version, given))
         return result
 
     def came(self, given, tensor):
         kind, value = tensor.value.dtype.kind, self.held.summary(tensor.value)
         same = Given.of(given, self.held, tensor.value)
-        self.add(EnteredEngine(self.next(), *here(True), tensor.id, kind, same, value))
+        self.add(EnteredEngine(self.next(), *self.here(True), tensor.id, kind, same, value))
 
     def stored(self, tensor, result, where):
         version = self.version_of(tensor.id)
-        self.add(Stored(self.next(), *here(), where, tensor.id, version, result.id, listening_tapes()))
+        self.add(Stored(self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes()))
 
     def started(self, tape):
         self.tape_event("opened", tape)
@@ -585,55 +624,62 @@ class Trace(Listener):
 
     def tape_event(self, what, tape):
         self.heard_of(tape)
-        self.add(TapeEvent(self.next(), *here(True), what, tape.number))
+        self.add(TapeEvent(self.next(), *self.here(True), what, tape.number))
 
     def watching(self, tape, source):
         self.heard_of(tape)
-        self.add(Watched(self.next(), *here(), tape.number, source.id))
+        self.add(Watched(self.next(), *self.here(), tape.number, source.id))
 
     def asking(self, tape):
-        self.backward_began, self.last = self.next(), NO_STEP
+        self.backward_began, self.asked_tape = self.next(), weakref.ref(tape)
+
+    def follows(self, steps, seeds, source_ids, recorded):
+        number, size = self.next(), np.inf if recorded else size_of(steps)
+        if size > LARGE_PASS or self.asked_tape is None:
+            return size > LARGE_PASS
+        passes = self.passes
+        if passes and passes[-1].tape() is None:
+            passes.pop()
+        passes.append(BackwardPass(number, self.asked_tape, size, steps[:], {**seeds}, source_ids))
+        if len(passes) > 1 and (len(passes) > MOST_PASSES or sum([one.size for one in passes]) > MOST_HELD):
+            self.note_oldest_pass()
+        return False
+
+    def note_oldest_pass(self):
+        """Note the steps of the oldest backward pass, if its tape is still there."""
+        with log_lock:
+            oldest = self.passes.pop(0)
+            if oldest.tape() is not None:
+                self.backward.extend(oldest.steps(self.held.summary))
 
     def stepped_back(self, step, dy, dx):
-        """A step. What it sends often equals what arrived, or what arrives next; it is stored once."""
-        dx_before, went, went_at, dy_before, arrived, arrived_at = self.last
-        if dy is dx_before:
-            arrived, arrived_at = went, went_at
-        elif dy is not dy_before:
-            arrived, arrived_at = self.kept(dy)
-        went, went_at = (arrived, arrived_at) if dx is dy else self.kept(dx)
-        self.last = dx, went, went_at, dy, arrived, arrived_at
-        self.count = count = self.count + 1
-        local = None
-        if dx is not dy and not finite(dx):
-            local = broken_slope(step, dy, kept_at(arrived, arrived_at))
-        self.backward_rows.extend((count, step[OUTPUT], step[INPUT], arrived, arrived_at, went, went_at, local))
-
-    def kept(self, value) -> tuple:
-        """A single number itself, or the page and the index at which another value is kept."""
-        return (value, 0) if value.__class__ in SCALARS else self.held.keep(value)
+        self.backward.append(StepBack.of(self.next(), step, dy, self.held.summary(dy), self.held.summary(dx)))
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)
         versions = {n: self.versions[n] for n, _ in inputs if n in self.versions}
-        place = here()
+        place = self.here()
         self.add(Failed(self.next(), *place, op, inputs, versions, listening_tapes(), error_text(problem)))
 
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
         numbers = [tuple([one.id for one in some]) for some in (targets, sources)]
-        began = self.backward_began if targets else self.count
-        used_up, place = bool(targets) and tape.steps is None, here()
+        began, self.asked_tape = self.backward_began if targets else self.count, None
+        used_up, place = bool(targets) and tape.steps is None, self.here()
         self.add(Refused(self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
-        slopes = tuple([None if dx is None else self.held.summary(dx) for dx in results])
+        source_ids = tape.last_question[1]
+        known, keep, self.asked_tape = self.versions, self.held.keep, None
+        versions = {i: known[i] for i in source_ids if i in known}
+        if len(versions) < len(source_ids):
+            versions |= {s.id: version_of(s) for s in sources if s.id not in known and hasattr(s, "trainable")}
         event = Asked(
-            self.next(), *here(), tape.number, tuple([y.id for y in targets]),
-            tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
-            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.backward_began, tape.steps is None,
-            listening_tapes(),
+            self.next(), *self.here(), tape.number, tuple([y.id for y in targets]), tuple(source_ids), versions,
+            tuple([0 if dx is None else getattr(dx, "id", 0) for dx in results]),
+            tuple([None if dx is None else keep(dx.value if dx.__class__ is Tensor else dx) for dx in results]),
+            self.backward_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         self.add(event)
         if self.judge is not None:
@@ -751,4 +797,7 @@ def trace_of(tape) -> "Trace | None":
 
 def newest_trace() -> "Trace | None":
     """The trace that started listening last."""
-    return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)
+    for one in reversed(listening.now):
+        if isinstance(one, Trace):
+            return one
+    return None

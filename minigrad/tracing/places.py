@@ -131,12 +131,6 @@ def entry_frame():
     return frame
 
 
-def here(with_callers=False):
-    """The running place in user code, as an Event's fields, and the name of the library function that it called."""
-    frame, called = user_frame(3)
-    return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
-
-
 def callers_of(frame) -> tuple:
     """The places in user code that called this user code, nearest first, as plain pairs rather than Places."""
     found, code = [], frame.f_code

@@ -18,7 +18,7 @@ from ..errors import unwarned, visible
 SMALL = 256  # values of up to this many elements are kept whole
 SAMPLE = 8  # how many elements of a larger value are kept
 ROWS, COLUMNS = 12, 16  # the maximum size of a thumbnail
-LINES, PAGE = 63, 1 << 20  # a page of values is full after this many values or bytes
+PAGE, LEAST = 1 << 20, 1 << 14  # a page of values is full after 1 MB; each value counts for some bytes more
 MOST_HELD = 12 << 20  # bytes of arrays that a trace holds; beyond that, the oldest are measured and released
 OLDER = 3  # the share (1/3) for arrays from which no film can be made
 LONG = 16  # from this block length on, one NumPy reduction is as fast as several comparisons
@@ -48,6 +48,9 @@ class Looked(NamedTuple):
 
     finite: bool
     zero: bool
+
+
+USUAL = Looked(finite=True, zero=False)
 
 
 def measured(arrays) -> list:
@@ -127,24 +130,27 @@ class Held:
 
     def keep(self, value) -> tuple:
         """Keep a value, and return its page and its index there."""
-        array = value
-        if value.__class__ is not np.ndarray:
-            value = Summary.of(value)
-            array = value.array
-        elif value.base is not None:
-            array = value = unshared(value)
+        if value.__class__ is not np.ndarray or value.base is not None:
+            return self.keep_summary(Summary.of(value))
         page = self.page
-        at = len(page)
         page.append(value)
-        self.room -= array.nbytes
-        if self.room < 0 or at == LINES:
+        self.room -= value.nbytes + LEAST
+        if self.room < 0:
             self.turn()
-        return page, at
+        return page, len(page) - 1
+
+    def keep_summary(self, summary) -> tuple:
+        page = self.page
+        page.append(summary)
+        self.room -= (0 if summary.array is None else summary.array.nbytes) + LEAST
+        if self.room < 0:
+            self.turn()
+        return page, len(page) - 1
 
     def summary(self, value) -> "Summary":
         """Keep a value as a Summary."""
         summary = Summary.of(value)
-        self.keep(summary)
+        self.keep_summary(summary)
         return summary
 
     def variable(self, value) -> "Summary":
@@ -159,8 +165,9 @@ class Held:
 
     def turn(self):
         """Start a new page."""
-        self.older.append((self.turned, self.page, PAGE - self.room))
-        self.bytes += PAGE - self.room
+        size = PAGE - self.room - LEAST * len(self.page)
+        self.older.append((self.turned, self.page, size))
+        self.bytes += size
         self.page, self.room, self.turned = [], PAGE, self.turned + 1
         wanted = next(iter(self.opened.values()), self.last)[0]
         while self.older:
@@ -177,30 +184,41 @@ def let_go(page, number, wanted):
     alike = {}
     for at, one in enumerate(page):
         array, until = (one.array, max(one.until, number)) if one.__class__ is Summary else (one, number)
-        find = measured if until >= wanted else looked_at
-        if array.__class__ is np.ndarray and array.size > SMALL:
-            alike.setdefault((array.shape, array.dtype, find), []).append(kept_at(page, at))
-    for (*_, find), summaries in alike.items():
-        for summary, found in zip(summaries, find([summary.array for summary in summaries])):
-            summary.let_go(found)
+        if array.__class__ is not np.ndarray or array.size <= SMALL:
+            continue
+        if until >= wanted:
+            alike.setdefault((array.shape, array.dtype), []).append(kept_at(page, at))
+        elif array is one:
+            page[at] = array.shape, *looked_at(array)
+        else:
+            one.let_go(*looked_at(array))
+    for summaries in alike.values():
+        for summary, found in zip(summaries, measured([summary.array for summary in summaries])):
+            summary.let_go(sample_of(summary.array), found)
 
 
-def looked_at(arrays) -> list:
-    """A quick look at arrays that no film needs. The sum of squares is enough, unless it overflows or is 0."""
-    if arrays[0].dtype.kind not in "fc":
-        return [Looked(True, not array.any()) for array in arrays]
-    squares = [flat.dot(flat).item() for flat in [array.ravel() for array in arrays]]
-    return [Looked(True, False) if s and s - s == 0 else Looked(finite(array), not array.any())
-            for s, array in zip(squares, arrays)]  # fmt: skip
+def looked_at(array) -> tuple:
+    """The first numbers of an array that no film needs, and whether all are finite, and all 0.
+
+    The sum of squares tells both, unless it overflows or is 0.
+    """
+    square = array.ravel().dot(array.ravel()) if array.dtype.kind in "fc" else 0
+    usual = square and cmath.isfinite(square)
+    return sample_of(array), USUAL if usual else Looked(finite(array), not array.any())
+
+
+def sample_of(array):
+    return array.ravel()[:SAMPLE].copy()
 
 
 def kept_at(kept, at) -> Any:
     """The Summary of a value kept by `Held`, or of a single number; None for None."""
     if kept.__class__ is not list:
         return None if kept is None else Summary.of(kept)
-    if kept[at].__class__ is not Summary:
-        kept[at] = Summary(kept[at])
-    return kept[at]
+    one = kept[at]
+    if one.__class__ is not Summary:
+        kept[at] = one = Summary.released(*one) if one.__class__ is tuple else Summary(one)
+    return one
 
 
 def unshared(array):
@@ -233,14 +251,22 @@ class Summary:
             return self.found if isinstance(self.found, Measures) else None
         found = measured([array])[0]
         if not self.whole:
-            self.let_go(found)
+            self.let_go(sample_of(array), found)
         return found
 
-    def let_go(self, found):
+    def let_go(self, sample, found):
         """Release the array, and keep its first numbers and what was found."""
         array = self.array
         if array is not None:  # unless another thread has just done so
-            self.head, self.found, self.array = (array.shape, array.flat[:SAMPLE]), found, None
+            self.head, self.found, self.array = (array.shape, sample), found, None
+
+    @classmethod
+    def released(cls, shape, sample, found) -> "Summary":
+        """That of an array that was released before anybody asked for it."""
+        summary = cls.__new__(cls)
+        summary.array, summary.whole, summary.until = None, False, 0
+        summary.head, summary.found = (shape, sample), found
+        return summary
 
     @classmethod
     def of(cls, value) -> "Summary":
@@ -315,8 +341,8 @@ def finite(value) -> bool:
     if array.dtype.kind not in "fc":
         return True
     flat = array.ravel()
-    total = flat.dot(flat).item()
-    return total - total == 0 or bool(np.isfinite(flat).all())
+    total = flat.dot(flat)
+    return cmath.isfinite(total) or bool(np.isfinite(flat).all())
 
 
 def brief(number, digits=4) -> str:
