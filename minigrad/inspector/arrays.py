@@ -5,7 +5,7 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from ..tracing.values import COLUMNS, ROWS, Summary, brief
+from ..tracing.values import COLUMNS, ROWS, SMALLEST_SQUARE, Summary, brief, floats
 
 FEW = 4  # an array of at most so many elements is shown as numbers
 FIRST = 256  # elements of a picture
@@ -104,9 +104,12 @@ def bytes_text(count) -> str:
 
 def norm_of(summary) -> "float | None":
     """The norm of a value; a single number keeps its sign. None if there is no finite norm."""
-    if summary is not None and summary.whole and summary.kept.shape == () and summary.kept.dtype.kind in "biuf":
-        number = float(summary.kept)
-        return json_number(number) if math.isfinite(number) else None
+    if summary is not None and summary.whole and summary.kept.dtype.kind in "biuf":
+        numbers = floats(summary.kept).ravel()
+        square = float(numbers.dot(numbers))
+        if SMALLEST_SQUARE < square < math.inf or not summary.shape:
+            number = square**0.5 if summary.shape else float(numbers[0])
+            return json_number(number) if math.isfinite(number) else None
     found = None if summary is None else summary.measures
     return json_number(found.norm) if found is not None and found.finite else None
 

@@ -187,7 +187,6 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     refused = [] if wanted and not every else refusals
     heard: list[Any] = [*questions, *refused]
-    steps = trace.steps(heard)
 
     def matters(e):
         if isinstance(e, (Asked, Refused)):
@@ -197,7 +196,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
     builder = Builder(film, history, on_ways, exits)
-    told = [*[(e.number, e) for e in (*filter(matters, events), *steps)], *[(e.began, reading_of(e)) for e in heard]]
+    told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
     name_apart(film.frames)
@@ -220,7 +219,6 @@ def ways_of(trace, tape, targets, sources, experiments):
 
 def name_apart(frames):
     """Give each op of one call its own name: `matvec` runs three ops, and the last one returns its result."""
-
     for _, same in itertools.groupby(frames, lambda frame: frame.event.call):
         ops = [frame for frame in same if isinstance(frame.event, Ran)]
         for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():

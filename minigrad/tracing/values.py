@@ -21,6 +21,7 @@ ROWS, COLUMNS = 12, 16  # the maximum size of a thumbnail
 PAGE, LEAST = 1 << 20, 1 << 14  # a page of values is full after 1 MB; each value counts for some bytes more
 MOST_HELD = 12 << 20  # bytes of arrays that a trace holds; beyond that, the oldest are measured and released
 OLDER = 3  # the share (1/3) for arrays from which no film can be made
+SMALLEST_SQUARE = 1e-30  # a smaller sum of squares may have lost some to underflow
 LONG = 16  # from this block length on, one NumPy reduction is as fast as several comparisons
 # the types of single numbers; None is the result of an op without outputs
 SCALARS = frozenset([type(None), *[np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"]])
@@ -71,8 +72,8 @@ def measures_of(arrays) -> list:
     high, low = thumbnails(stack)
     thumbs = np.where(high + low >= 0, high, low) if shape else [None] * count
     found = zip(flat, low.min((1, 2)).tolist(), high.max((1, 2)).tolist(), squares, zeros, thumbs)
-    return [Measures(a, b, s**0.5, z, 0, 0, 0, thumb) if s - s == 0 and s > 1e-30 else careful_measures(one, z, thumb)
-            for one, a, b, s, z, thumb in found]  # fmt: skip
+    return [Measures(a, b, s**0.5, z, 0, 0, 0, thumb) if SMALLEST_SQUARE < s < python_math.inf
+            else careful_measures(one, z, thumb) for one, a, b, s, z, thumb in found]  # fmt: skip
 
 
 def floats(array):
