@@ -1,5 +1,6 @@
 """tf.keras.utils: seeds, one-hot labels, and how names of objects are made and classes are found by name."""
 
+import inspect
 import random as python_random
 import re
 
@@ -111,3 +112,31 @@ def found(identifier, kind, by_name, known=""):
     if not callable(one) and identifier is not None:
         raise ValueError(f"Could not interpret {kind} identifier: {visible(identifier)}{known}")
     return one
+
+
+def class_for(base, name, function, order, defaults):
+    """Make the subclass of a class whose objects wrap a function and its settings, for one function.
+
+    Args:
+        base: it takes the function, and all else by name.
+        name: of the new class.
+        function: of the true values, of the predictions, and of settings.
+        order: the parameters of the new class; * stands for the settings of the function.
+        defaults: of parameters that are no settings of the function, or have another default there.
+    """
+    own = {one.name: one.default for one in [*inspect.signature(function).parameters.values()][2:]}
+    names = [one for word in order.split() for one in (own if word == "*" else [word])]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(one, kind, default={**own, **defaults}[one]) for one in names]
+
+    class Made(base):
+        __signature__ = inspect.Signature(parameters)
+
+        def __init__(self, *args, **kwargs):
+            given = self.__signature__.bind(*args, **kwargs)
+            given.apply_defaults()
+            super().__init__(function, **given.arguments)
+
+    Made.__name__ = Made.__qualname__ = name
+    Made.__module__ = base.__module__
+    return Made
