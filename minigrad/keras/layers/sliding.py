@@ -13,12 +13,36 @@ def along(rank, name, value):
         ValueError: there is a wrong number of them, or one is not a positive int.
     """
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
-    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={visible(value)}"
+    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received: {name}={visible(value)}"
     if len(numbers) != rank or not all(isinstance(n, (int, np.integer)) for n in numbers):
         raise ValueError(problem)
     if wrong := {n for n in numbers if n <= 0}:
         raise ValueError(f"{problem}, including values {visible(wrong)} that do not satisfy `value > 0`")
     return numbers
+
+
+SHAPES = {1: "(batch, length, channels)", 2: "(batch, height, width, channels)",
+          3: "(batch, depth, height, width, channels)"}  # fmt: skip
+
+
+def of_rank(rank, base, example, answer, name="{}{}D"):
+    """Make the class of a layer for one, two or three axes.
+
+    Args:
+        rank: the number of axes.
+        base: the class for any number of axes, with `{shape}` in its docstring where the shape of the inputs belongs.
+        example, answer: what to write behind the name of the class, and what it prints.
+        name: of the class, with braces for the name of the base and for the rank.
+    """
+
+    class OfRank(base, rank=rank):
+        pass
+
+    OfRank.__name__ = OfRank.__qualname__ = name = name.format(base.__name__, rank)
+    OfRank.__module__ = base.__module__
+    told = f">>> import minigrad as mg\n    >>> print(mg.keras.layers.{name}{example})\n    {answer}\n    "
+    OfRank.__doc__ = base.__doc__.format(shape=SHAPES[rank]).rstrip() + f"\n\n    {told}"
+    return OfRank
 
 
 class Sliding(Layer):
