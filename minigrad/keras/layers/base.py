@@ -66,16 +66,22 @@ class Layer:
     """
 
     _weightless = False  # if True, the layer has no weights, so it is built from the start
+    plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
+        self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
+        parts = ("initializer", initializers), ("regularizer", regularizers), ("constraint", constraints)
+        for weight, initial in self.plans:
+            for part, space in parts:
+                given = kwargs.pop(f"{weight}_{part}", initial if part == "initializer" else None)
+                setattr(self, f"{weight}_{part}", space.get(given))
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if not isinstance(trainable, bool):
             kind = f"{visible(trainable)} (of type {type(trainable)})"
             raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
-        self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
         self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
@@ -149,6 +155,11 @@ class Layer:
         return variable
 
     add_variable = add_weight
+
+    def _make(self, weight, shape, name=None, trainable=True) -> Variable:
+        """Make the weight of `plans`; `name` is its name in paths."""
+        plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
+        return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
 
     # ---- calling ---------------------------------------------------------------------------------------------------
 

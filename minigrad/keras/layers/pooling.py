@@ -149,6 +149,8 @@ class UpSampling(Sliding):
     def __init__(self, size=2, data_format=None, **kwargs):
         if self.rank == 1 and (not isinstance(size, int) or isinstance(size, bool)):
             raise received("Expected an integer value for `size`.", TypeError, size=size)
+        if self.rank == 1 and size <= 0:
+            raise received("The `size` argument should be a positive integer.", size=size)
         super().__init__(data_format, **kwargs)
         self.size = along(self.rank, "size", size)
 

@@ -13,7 +13,7 @@ def along(rank, name, value):
         ValueError: there is a wrong number of them, or one is not a positive int.
     """
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
-    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received: {name}={visible(value)}"
+    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={visible(value)}"
     if len(numbers) != rank or not all(isinstance(n, (int, np.integer)) for n in numbers):
         raise ValueError(problem)
     if wrong := {n for n in numbers if n <= 0}:
