@@ -524,6 +524,14 @@ def shape_of(x):
     return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
 
 
+def check_format(data_format) -> str:
+    """The data format of images, by default "channels_last". Raise ValueError if there is no such format."""
+    if data_format not in (None, "channels_last", "channels_first"):
+        problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
+        raise errors.received(problem, data_format=data_format)
+    return data_format or "channels_last"
+
+
 def check_rank(layer, x, min_ndim):
     """Check the number of axes of an input.
 

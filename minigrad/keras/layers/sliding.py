@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...errors import received, visible
-from .base import Layer, check_rank, incompatible
+from ...errors import visible
+from .base import Layer, check_format, check_rank, incompatible
 
 
 def along(rank, name, value):
@@ -51,11 +51,8 @@ class Sliding(Layer):
     rank: int
 
     def __init__(self, data_format=None, **kwargs):
-        if data_format not in (None, "channels_last", "channels_first"):
-            problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
-            raise received(problem, data_format=data_format)
+        self.data_format = check_format(data_format)
         super().__init__(**kwargs)
-        self.data_format = data_format or "channels_last"
 
     def __init_subclass__(cls, rank=None, **kwargs):
         super().__init_subclass__(**kwargs)
