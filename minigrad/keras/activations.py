@@ -342,13 +342,7 @@ BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 
 def get(identifier):
-    """The activation function of this name.
-
-    Args:
-        identifier: a name; a function, which is returned unchanged; or None for `linear`.
-
-    Raises:
-        ValueError: no activation function has this name.
+    """The activation function of this name, or the function itself; None is `linear`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.get("relu")([-2.0, 3.0]).numpy())

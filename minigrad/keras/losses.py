@@ -672,14 +672,7 @@ BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()
 
 
 def get(identifier):
-    """The loss of this name.
-
-    Args:
-        identifier: the name of a function or of a class, a class, or a dict {"class_name": name, "config": settings},
-            which creates a loss; or a function, a loss or None, which are returned unchanged.
-
-    Raises:
-        ValueError: no loss has this name.
+    """The loss of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]).numpy(), mg.keras.losses.get("Huber").name)

@@ -672,14 +672,7 @@ BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()
 
 
 def get(identifier):
-    """The metric that an identifier stands for.
-
-    Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function, a metric or None,
-            which are returned unchanged.
-
-    Raises:
-        ValueError: no metric has this name.
+    """The metric of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> mg.keras.metrics.get("mse")

@@ -866,14 +866,7 @@ OPTIMIZERS = {cls.__name__.lower(): cls for cls in (SGD, Adam, AdamW, RMSprop, A
 
 
 def get(identifier):
-    """The optimizer that an identifier stands for.
-
-    Args:
-        identifier: a name, a dict {"class_name": name, "config": settings}, or an optimizer or None, which are returned
-            unchanged.
-
-    Raises:
-        ValueError: no optimizer has this name.
+    """The optimizer of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(float(mg.keras.optimizers.get({"class_name": "SGD", "config": {"learning_rate": 0.5}}).learning_rate))
