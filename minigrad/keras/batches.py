@@ -13,22 +13,7 @@ from ..engine import convert
 from ..errors import visible
 from ..ops import gather
 from ..random import streams
-
-
-def leaves(value):
-    """The arrays in lists, tuples and dicts, in order."""
-    if isinstance(value, dict):
-        value = [value[key] for key in sorted(value)]
-    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
-
-
-def mapped(function, value):
-    """Apply `function` to each array in lists, tuples and dicts, except None."""
-    if isinstance(value, dict):
-        return {key: mapped(function, x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)([mapped(function, x) for x in value])
-    return None if value is None else function(value)
+from .utils import leaves, mapped
 
 
 def unpacked(data):

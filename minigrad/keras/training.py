@@ -14,9 +14,9 @@ from ..ops import concat
 from . import losses, optimizers
 from . import metrics as metrics_module
 from .activations import as_dtype, as_float
-from .batches import Batches, leaves, mapped, split, unpacked, weights_of_classes
+from .batches import Batches, split, unpacked, weights_of_classes
 from .callbacks import CallbackList, as_floats
-from .utils import snake_case
+from .utils import leaves, mapped, snake_case
 from .variable import calls
 
 STOPS = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_predicting"}

@@ -39,6 +39,22 @@ def snake_case(name) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
+def leaves(value):
+    """The values in lists, tuples and dicts, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def mapped(function, value):
+    """Apply `function` to each value in lists, tuples and dicts, except None."""
+    if isinstance(value, dict):
+        return {key: mapped(function, x) for key, x in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)([mapped(function, x) for x in value])
+    return None if value is None else function(value)
+
+
 def clear_session() -> None:
     """Restart the numbering of automatic names.
 

@@ -10,8 +10,8 @@ from ...errors import received, visible
 from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
-from ..utils import checked_name
-from .base import Layer, leaves, map_nested, shape_of
+from ..utils import checked_name, leaves, mapped
+from .base import Layer, shape_of
 
 
 class Model(Trainer, Layer):
@@ -332,7 +332,7 @@ class Sequential(Model):
         name = self._input.name or "keras_tensor"
         if isinstance(inputs, dict) and name in inputs:
             return inputs[name]
-        given = map_nested(lambda x: f"Tensor(shape={x.shape})", inputs)
+        given = mapped(lambda x: f"Tensor(shape={x.shape})", inputs)
         problem = "The structure of `inputs` doesn't match the expected structure."
         problem = f"{problem}\nExpected: {name}\nReceived: inputs={given}"
         if isinstance(inputs, dict):

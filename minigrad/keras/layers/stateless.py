@@ -12,7 +12,8 @@ from ...errors import received, visible
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
-from .base import Layer, check_format, check_rank, map_nested, shape_of
+from ..utils import mapped
+from .base import Layer, check_format, check_rank, shape_of
 
 # ---- activations ---------------------------------------------------------------------------------------------------
 
@@ -343,7 +344,7 @@ class Merge(Layer):
 
     def _ensure_built(self, args, kwargs):
         if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
-            given = map_nested(shape_of, args[0])
+            given = mapped(shape_of, args[0])
             raise ValueError(f"{self.needs} Received: input_shape={given} (not a list of shapes). Write layer([x, y]).")
         super()._ensure_built(args, kwargs)
 
