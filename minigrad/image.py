@@ -114,7 +114,6 @@ def adjust_hue(image, delta, name=None) -> Tensor:
     Args:
         image: shape `(..., height, width, 3)`.
         delta: a number from -1 to 1.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `delta` is not between -1 and 1.
@@ -136,7 +135,6 @@ def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
     Args:
         image: shape `(..., height, width, 3)`.
         saturation_factor: a number; above 1 colours become more saturated, below 1 paler.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there are fewer than three axes, or not three channels.
@@ -169,7 +167,6 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
         image: of any shape.
         dtype: the dtype of the result.
         saturate: clip numbers that are out of range before they become integers.
-        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> print(mg.image.convert_image_dtype(mg.constant([[[255]]], mg.uint8), mg.float32).numpy().ravel())
@@ -271,7 +268,6 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
             corners of the old and the new image coincide.
         preserve_aspect_ratio: keep the ratio of height and width, so that neither exceeds `size`.
         antialias: only False.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         float32, or for "nearest" the dtype of the images.

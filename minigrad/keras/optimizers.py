@@ -667,7 +667,6 @@ class ExponentialDecay(RateDecay):
     Args:
         initial_learning_rate, decay_steps, decay_rate: numbers.
         staircase: whether to round `step / decay_steps` down.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `decay_steps` is not positive.
@@ -689,7 +688,6 @@ class InverseTimeDecay(RateDecay):
     Args:
         initial_learning_rate, decay_steps, decay_rate: numbers.
         staircase: whether to round `step / decay_steps` down.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `decay_steps` is not positive.
@@ -714,7 +712,6 @@ class PolynomialDecay(Decay):
         end_learning_rate: the final learning rate.
         power: of the polynomial; 1.0 is linear.
         cycle: beyond `decay_steps`, use its next multiple instead, so that the rate rises and decays again.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `decay_steps` is not positive.
@@ -749,7 +746,6 @@ class CosineDecay(Decay):
         initial_learning_rate: the learning rate of step 0.
         decay_steps: the number of steps of the decay.
         alpha: the final learning rate, as a fraction of the rate at the start of the decay.
-        name: accepted as in TensorFlow, without effect.
         warmup_target: the learning rate rises linearly to this one before it decays from there; None for no warmup.
         warmup_steps: the number of warmup steps.
 
@@ -787,7 +783,6 @@ class CosineDecayRestarts(Decay):
         t_mul: the factor of the length of each period relative to the one before.
         m_mul: the factor of the initial rate of each period relative to the one before.
         alpha: the smallest learning rate, as a fraction of the initial one.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `first_decay_steps` is not positive.
@@ -825,7 +820,6 @@ class PiecewiseConstantDecay(Schedule):
     Args:
         boundaries: increasing step numbers.
         values: learning rates, one more than boundaries.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is a wrong number of values.
