@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert
+from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert, named
 from ..errors import by_kernel, received, visible
 from ..ops import cast, stack
 from ..program.module import restore_what_waits
@@ -648,59 +648,45 @@ class Decay(Schedule):
         return [initial, *[cast(one, initial.dtype) for one in (self.decay_steps, *numbers)]]
 
 
-class RateDecay(Decay):
-    """The base class of schedules with a `decay_rate`; with `staircase`, a step function of `step / decay_steps`."""
+def rate_decay(name, formula, decayed, example):
+    """Make the class of a schedule that depends on a rate and on `step / decay_steps`, the number of periods."""
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
-        super().__init__(initial_learning_rate, decay_steps)
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
+    class RateDecay(Decay):
+        """{formula}.
 
-    def __call__(self, step):
-        initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
-        periods = math.floor(step / steps) if self.staircase else step / steps  # float64 for integers
-        return self.decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
+        Args:
+            initial_learning_rate, decay_steps, decay_rate: numbers.
+            staircase: whether to round `step / decay_steps` down.
 
+        Raises:
+            ValueError: `decay_steps` is not positive.
 
-class ExponentialDecay(RateDecay):
-    """initial_learning_rate * decay_rate ** (step / decay_steps).
+        >>> import minigrad as mg
+        >>> rate = mg.keras.optimizers.schedules.{name}(0.5, decay_steps=2, decay_rate={example})
+        >>> print(float(rate(0)), float(rate(2)))
+        0.5 0.25
+        """
 
-    Args:
-        initial_learning_rate, decay_steps, decay_rate: numbers.
-        staircase: whether to round `step / decay_steps` down.
+        def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=name):
+            super().__init__(initial_learning_rate, decay_steps)
+            self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
 
-    Raises:
-        ValueError: `decay_steps` is not positive.
+        def __call__(self, step):
+            initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
+            periods = math.floor(step / steps) if self.staircase else step / steps  # float64 for integers
+            return decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
 
-    >>> import minigrad as mg
-    >>> rate = mg.keras.optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.25)
-    >>> print(float(rate(0)), float(rate(1)), float(rate(2)))
-    0.5 0.25 0.125
-    """
-
-    def decayed(self, initial, rate, periods):
-        """The learning rate after `periods * decay_steps` steps."""
-        return initial * rate**periods
+    return named(RateDecay, name, formula=formula, example=example)
 
 
-class InverseTimeDecay(RateDecay):
-    """initial_learning_rate / (1 + decay_rate * step / decay_steps).
-
-    Args:
-        initial_learning_rate, decay_steps, decay_rate: numbers.
-        staircase: whether to round `step / decay_steps` down.
-
-    Raises:
-        ValueError: `decay_steps` is not positive.
-
-    >>> import minigrad as mg
-    >>> rate = mg.keras.optimizers.schedules.InverseTimeDecay(0.5, decay_steps=2, decay_rate=1.0)
-    >>> print(float(rate(0)), float(rate(2)), float(rate(6)))
-    0.5 0.25 0.125
-    """
-
-    def decayed(self, initial, rate, periods):
-        """The learning rate after `periods * decay_steps` steps."""
-        return initial / (1 + rate * periods)
+ExponentialDecay = rate_decay(
+    "ExponentialDecay", "initial_learning_rate * decay_rate ** (step / decay_steps)",
+    lambda initial, rate, periods: initial * rate**periods, 0.5,
+)  # fmt: skip
+InverseTimeDecay = rate_decay(
+    "InverseTimeDecay", "initial_learning_rate / (1 + decay_rate * step / decay_steps)",
+    lambda initial, rate, periods: initial / (1 + rate * periods), 1.0,
+)  # fmt: skip
 
 
 class PolynomialDecay(Decay):
