@@ -347,14 +347,10 @@ def binary_focal_crossentropy(y_true, y_pred, apply_class_balancing=False, alpha
     Well predicted examples count less (Lin et al., 2018).
 
     Args:
-        y_true: the labels, 0 or 1.
-        y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
+        y_true, y_pred, from_logits, label_smoothing, axis: those of `binary_crossentropy`.
         apply_class_balancing: whether to weight the label 1 by `alpha`, and the label 0 by 1 - alpha.
         alpha: the weight of the label 1.
         gamma: 0 is `binary_crossentropy`.
-        from_logits: whether the predictions are logits, the inputs of a sigmoid.
-        label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2.
-        axis: the axis to average over, which the result lacks.
 
     Raises:
         ValueError: the shapes differ.
@@ -379,13 +375,9 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
     """-sum(y_true * alpha * (1 - y_pred)**gamma * log(y_pred)) over the classes (Lin et al., 2018).
 
     Args:
-        y_true: one-hot rows.
-        y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
+        y_true, y_pred, from_logits, label_smoothing, axis: those of `categorical_crossentropy`.
         alpha: a number, or one for each class.
         gamma: how much less well predicted classes count.
-        from_logits: whether the predictions are logits, the inputs of a softmax.
-        label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1].
-        axis: the axis of the classes, which the result lacks.
 
     Raises:
         ValueError: `axis` is a bool.
