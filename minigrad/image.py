@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import math
-from .engine import Tensor, convert, dtypes, invalid, not_among, op, tell_help, unregistered
+from .engine import Tensor, convert, dtypes, invalid, named, not_among, op, tell_help, unregistered
 from .errors import UnimplementedError, visible
 from .math import elementwise
 from .ops import creation, gathering
@@ -200,36 +200,29 @@ def rgb_to_grayscale(images, name=None) -> Tensor:
     return gray if images.dtype.is_floating else convert_image_dtype(gray, images.dtype)
 
 
-def flip_left_right(image) -> Tensor:
-    """Flip images horizontally: the columns in reverse order.
+def flip(name, way, lines, answer, places):
+    """Make a function that reverses one axis of images; `places` are the elements of the result, as a slice."""
 
-    Args:
-        image: shape `(..., height, width, channels)`.
+    def flip_images(image) -> Tensor:
+        """Flip images {way}: the {lines} in reverse order.
 
-    Raises:
-        ValueError: there are fewer than three axes, or one of the last three is empty.
+        Args:
+            image: shape `(..., height, width, channels)`.
 
-    >>> import minigrad as mg
-    >>> print(mg.image.flip_left_right([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
-    [2. 1. 4. 3.]
-    """
-    return pixels(image)[..., ::-1, :]
+        Raises:
+            ValueError: there are fewer than three axes, or one of the last three is empty.
+
+        >>> import minigrad as mg
+        >>> print(mg.image.{name}([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
+        {answer}
+        """
+        return pixels(image)[places]
+
+    return named(flip_images, name, way=way, lines=lines, answer=answer)
 
 
-def flip_up_down(image) -> Tensor:
-    """Flip images vertically: the rows in reverse order.
-
-    Args:
-        image: shape `(..., height, width, channels)`.
-
-    Raises:
-        ValueError: there are fewer than three axes, or one of the last three is empty.
-
-    >>> import minigrad as mg
-    >>> print(mg.image.flip_up_down([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
-    [3. 4. 1. 2.]
-    """
-    return pixels(image)[..., ::-1, :, :]
+flip_left_right = flip("flip_left_right", "horizontally", "columns", "[2. 1. 4. 3.]", np.s_[..., ::-1, :])
+flip_up_down = flip("flip_up_down", "vertically", "rows", "[3. 4. 1. 2.]", np.s_[..., ::-1, :, :])
 
 
 def pixels(image):
