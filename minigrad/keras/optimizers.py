@@ -637,9 +637,9 @@ class Schedule:
 class Decay(Schedule):
     """The base class of schedules that depend on `step / decay_steps`."""
 
-    def __init__(self, initial_learning_rate, decay_steps):
+    def __init__(self, initial_learning_rate, decay_steps, called="decay_steps"):
         if decay_steps <= 0:
-            raise received("Argument `decay_steps` must be > 0.", decay_steps=decay_steps)
+            raise received(f"Argument `{called}` must be > 0.", **{called: decay_steps})
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
 
     def in_one_dtype(self, *numbers):
@@ -780,9 +780,7 @@ class CosineDecayRestarts(Decay):
     """
 
     def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"):
-        if first_decay_steps <= 0:
-            raise received("Argument `first_decay_steps` must be > 0.", first_decay_steps=first_decay_steps)
-        super().__init__(initial_learning_rate, first_decay_steps)
+        super().__init__(initial_learning_rate, first_decay_steps, "first_decay_steps")
         self.first_decay_steps, self.t_mul, self.m_mul, self.alpha = first_decay_steps, t_mul, m_mul, alpha
         self.name = name
 

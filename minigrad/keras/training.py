@@ -408,7 +408,9 @@ class CompiledLoss:
             raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
         return {name: one for name, one in for_each(outputs, given, "loss").items() if one is not None}
 
-    def _build(self, wanted, outputs, y_true):
+    def _build(self, outputs, y_true):
+        wanted = self._wanted(outputs)
+        y_true = by_output(y_true, outputs, wanted)
         self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
         if len(self.losses) > 1:
             names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
@@ -416,10 +418,9 @@ class CompiledLoss:
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         outputs = named(y_pred)
-        wanted = self._wanted(outputs) if self.losses is None else self.losses
-        y_true = by_output(y_true, outputs, wanted)
         if self.losses is None:
-            self._build(wanted, outputs, y_true)
+            self._build(outputs, y_true)
+        y_true = by_output(y_true, outputs, self.losses)
         weights = weights_of(outputs, sample_weight)
         factors = for_each(outputs, self.weights, "loss_weights")
         total = []
