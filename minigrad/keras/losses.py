@@ -291,7 +291,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         y_true: class indices, of shape (...) or (..., 1).
         y_pred: probabilities of shape (..., classes), or with `from_logits` their logits.
         from_logits: whether the predictions are logits, the inputs of a softmax.
-        ignore_class: a class, not necessarily a valid index, for which the loss is 0.
+        ignore_class: a class, not necessarily a valid index, for which the loss is 0. (The mean that a
+            `SparseCategoricalCrossentropy` takes is that of the other examples.)
         axis: the axis of the classes; must be the last one.
 
     Returns:
@@ -587,9 +588,9 @@ class LossFunctionWrapper(Loss):
 
 # ---- the class of each function ------------------------------------------------------------------------------------
 
-DOC = """`{function}`, reduced to a scalar.
+DOC = """`mg.keras.losses.{function}`, reduced to a scalar.
 
-    The arguments are the settings of `{function}`, and those of `Loss`.
+    The arguments are the settings of this function, and those of `Loss`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.{name}{example}.numpy().round(4))

@@ -309,14 +309,28 @@ class RootMeanSquaredError(MeanMetricWrapper):
         return math.sqrt(super().result())
 
 
-def cosine_similarity(y_true, y_pred, axis=-1):
-    """The cosine of the angle between two vectors: 1 if they point in the same direction."""
+def cosine(y_true, y_pred, axis):
+    """The cosine of the angle between two vectors."""
     return -losses.cosine_similarity(y_true, y_pred, axis)
+
+
+class CosineSimilarity(MeanMetricWrapper):
+    """The mean cosine of the angle between the vectors along `axis`: 1 if they point in the same direction.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.CosineSimilarity()([[0.0, 2.0]], [[3.0, 4.0]]).numpy().round(4))
+    0.8
+    """
+
+    _direction = "up"
+
+    def __init__(self, name="cosine_similarity", dtype=None, axis=-1):
+        super().__init__(cosine, name, dtype, axis=axis)
 
 
 # ---- the class of each function ------------------------------------------------------------------------------------
 
-DOC = """The mean of `{function}`, whose settings follow `name` and `dtype`.
+DOC = """The mean of `{function}`, over all examples so far; it has the settings of this function.
 
     >>> import minigrad as mg
     >>> print(mg.keras.metrics.{name}{example}.numpy().round(4))
@@ -337,8 +351,8 @@ def mean_of(class_name, function, example, answer, direction=None, order="name d
     """
     defaults = {"name": snake_case(class_name), "dtype": None, **defaults}
     made = class_for(MeanMetricWrapper, class_name, function, order, defaults)
-    where = "mg.keras.losses." if function.__module__ == losses.__name__ else ""
-    words = dict(function=f"{where}{function.__name__}", name=class_name, example=example, answer=answer)
+    where = "losses" if function.__module__ == losses.__name__ else "metrics"
+    words = dict(function=f"mg.keras.{where}.{function.__name__}", name=class_name, example=example, answer=answer)
     made.__doc__, made._direction = DOC.format(**words), direction
     return made
 
@@ -361,7 +375,6 @@ TopKCategoricalAccuracy = mean_of(
 SparseTopKCategoricalAccuracy = mean_of(
     "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, f"(k=2)([2, 1], {GUESSES})", 0.5, "up",
     order="k name dtype from_sorted_ids")
-CosineSimilarity = mean_of("CosineSimilarity", cosine_similarity, "()([[0.0, 2.0]], [[3.0, 4.0]])", 0.8, "up")
 MeanSquaredError = mean_of("MeanSquaredError", losses.mse, ERRORS, 2.0)
 MeanAbsoluteError = mean_of("MeanAbsoluteError", losses.mae, ERRORS, 1.0)
 MeanAbsolutePercentageError = mean_of(

@@ -144,14 +144,14 @@ Conv3D = of_rank(3, Conv, "(4, 2)(mg.ones([1, 3, 3, 5, 2])).shape", "(1, 2, 2, 4
 
 
 class Transposed(Conv):
-    """The transposed convolution of `Conv`: inputs of shape {shape} become larger.
+    """A transposed convolution: inputs of shape {shape} become larger.
 
-    Each element of the input contributes a window of the output. The kernel has shape (*kernel_size, filters,
-    channels).
+    Each element of the input contributes a window of the output, as in the VJP of a convolution. The kernel has shape
+    (*kernel_size, filters, channels).
 
     Args:
         filters: the number of output channels.
-        padding: "valid": the height is n * stride, plus the excess of the kernel over the stride; "same": n * stride.
+        padding: "same": a length n becomes n * stride; "valid": plus the excess of the kernel over the stride.
         output_padding: how much longer the output is than the shortest one that the convolution maps to the input's
             shape; None for the lengths under `padding`.
         The other arguments are those of `Conv2D`, without groups.
@@ -238,7 +238,9 @@ class DepthwiseConv(Sweeping):
 
 
 class SeparableConv(DepthwiseConv):
-    """A `DepthwiseConv` without activation and bias, and a pointwise one with both, for inputs of shape {shape}.
+    """A convolution of each channel by itself, and then one of all channels at each place, for inputs of shape {shape}.
+
+    Activation and bias belong to the second.
 
     The weights are `depthwise_kernel`, of shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, of
     shape (1, ..., channels * depth_multiplier, filters), and `bias`.
