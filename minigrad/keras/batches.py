@@ -8,11 +8,11 @@ import warnings
 
 import numpy as np
 
-from ..data.transformations import random_words
 from ..engine import convert
 from ..errors import visible
 from ..ops import gather
 from ..random import streams
+from ..random.drawing import shuffled
 from .utils import leaves, mapped
 
 
@@ -64,12 +64,8 @@ def weights_of_classes(y, class_weight):
 
 def drawn_order(count):
     """The indices of the examples in random order, with a global seed the same in each epoch, as in Keras."""
-    words = random_words(*streams.pair_for(None if streams.seeds.seed is None else 0))
-    order = np.arange(count)
-    for place in range(count - 1):  # the Fisher-Yates shuffle
-        other = place + next(words) % (count - place)
-        order[[place, other]] = order[[other, place]]
-    return order
+    first, second = streams.pair_for(None if streams.seeds.seed is None else 0)
+    return shuffled(np.arange(count), streams.Stream(first, second << 64))
 
 
 class Batches:

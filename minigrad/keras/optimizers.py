@@ -240,7 +240,8 @@ class Optimizer:
         values = self.clipped([self.unscaled(values_of(dx, v)) for dx, v in zip(grads, variables)])
         rate = self.learning_rate
         for variable in variables:
-            if variable.id not in self._undecayed and not self._named_undecayed(variable):
+            left_out = any(re.search(part, variable.name) for part in self._undecayed_names)
+            if variable.id not in self._undecayed and not left_out:
                 self.decay(inner(variable), rate)
         for dx, value, variable in zip(grads, values, variables):
             self.update_step(with_values(dx, value), inner(variable), rate)
@@ -274,9 +275,6 @@ class Optimizer:
             problem = "`exclude_from_weight_decay()` can only be configured before the optimizer is built."
             raise ValueError(problem)
         self._undecayed, self._undecayed_names = {variable.id for variable in var_list or []}, list(var_names or [])
-
-    def _named_undecayed(self, variable):
-        return any(re.search(part, variable.name) for part in self._undecayed_names)
 
     def update_averages(self):
         """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
