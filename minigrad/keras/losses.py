@@ -407,15 +407,10 @@ def categorical_generalized_cross_entropy(y_true, y_pred, q):
         y_pred: probabilities of shape (..., classes).
         q: a number between 0 and 1.
 
-    Raises:
-        ValueError: `q` is not between 0 and 1.
-
     >>> import minigrad as mg
     >>> print(mg.keras.losses.categorical_generalized_cross_entropy([1], mg.constant([[0.75, 0.25]]), 0.5).numpy())
     [1.]
     """
-    if not 0 < q < 1:
-        raise ValueError("q must be in the interval (0, 1)")
     y_pred = convert(y_pred)
     p = math.reduce_sum(y_pred * one_hot(as_dtype(y_true, dtypes.int32), y_pred.shape[-1], dtype=y_pred.dtype), -1)
     return (1 - math.pow(p, q)) / q
@@ -645,13 +640,36 @@ BinaryFocalCrossentropy = loss_class(
     "BinaryFocalCrossentropy", binary_focal_crossentropy, f"(gamma=1.0){CHANCES}", 0.3466)
 CategoricalFocalCrossentropy = loss_class(
     "CategoricalFocalCrossentropy", categorical_focal_crossentropy, f"(alpha=1.0){CHANCES}", 0.1733)
-CategoricalGeneralizedCrossEntropy = loss_class(
-    "CategoricalGeneralizedCrossEntropy", categorical_generalized_cross_entropy, f"(){OF_CLASS}", 1.0, q=0.5)
 Dice = loss_class("Dice", dice, f"(){MASKED}", 0.3333, order="reduction name axis dtype")
 Tversky = loss_class("Tversky", tversky, f"(){MASKED}", 0.3333, order="alpha beta reduction name axis dtype")
 Circle = loss_class(
     "Circle", circle, f"(gamma=1.0){VECTORS}", 0.789, order="gamma margin remove_diagonal reduction name dtype")
 # fmt: on
+
+
+class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
+    """`mg.keras.losses.categorical_generalized_cross_entropy` with this `q`, reduced to a scalar.
+
+    The other arguments are those of `Loss`.
+
+    Raises:
+        ValueError: `q` is not between 0 and 1.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.losses.CategoricalGeneralizedCrossEntropy(q=0.5)
+    >>> print(loss(mg.constant([1]), mg.constant([[0.75, 0.25]])).numpy())
+    1.0
+    """
+
+    def __init__(self, q=0.5, reduction="sum_over_batch_size", name="categorical_generalized_cross_entropy",
+                 dtype=None):  # fmt: skip
+        if not 0 < q < 1:
+            raise ValueError("q must be in the interval (0, 1)")
+        super().__init__(categorical_generalized_cross_entropy, reduction, name, dtype, q=q)
+
+
+for one in (CategoricalGeneralizedCrossEntropy, categorical_generalized_cross_entropy):
+    BY_NAME[one.__name__] = one
 
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error
