@@ -16,10 +16,12 @@ from .base import Layer, check_rank, incompatible
 def made_in_build(weight, doc):
     """The property for a weight that `build` keeps in an attribute with an underscore."""
 
+    attribute = f"_{weight}"
+
     def made(self) -> Variable:
-        if f"_{weight}" not in vars(self):
+        if attribute not in self.__dict__:
             raise AttributeError(f"You must build the layer before accessing `{weight}`.")
-        return vars(self)[f"_{weight}"]
+        return self.__dict__[attribute]
 
     return property(made, doc=doc)
 
