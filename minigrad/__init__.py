@@ -3,6 +3,7 @@
 To see how it works, start with `print(mg.engine.calls())`, which follows `y = x * x` and `tape.gradient(y, x)`.
 Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `multiply`). The engine is in engine/: read
 tensor, op, tape, backward and variable, in this order. Elsewhere, each file or folder is one TensorFlow namespace.
+The argument `name` of functions is accepted as in TensorFlow, without effect.
 """
 
 import gc

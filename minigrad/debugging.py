@@ -36,7 +36,6 @@ def comparison(name, symbol, compare, what, example):
             x, y: Tensors of one dtype, which are broadcast.
             message: the beginning of the error.
             summarize: how many elements the error shows.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the assertion does not hold for some element.
@@ -91,7 +90,6 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
         rtol, atol: the relative and the absolute tolerance; None means ten times the machine epsilon of the dtype.
         message: the beginning of the error.
         summarize: how many elements the error shows.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: elements differ by as much or more.
@@ -120,7 +118,6 @@ def sign_check(name, symbol, compare, what, example):
             x: a Tensor of numbers.
             message: the beginning of the error.
             summarize: how many elements the error shows.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: some element is not.
@@ -150,7 +147,6 @@ def Assert(condition, data, summarize=None, name=None) -> None:
         condition: a bool.
         data: a list of values that the error shows.
         summarize: how many elements of each value the error shows.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the condition is False.

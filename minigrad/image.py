@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import math
-from .engine import Tensor, convert, dtypes, invalid, not_among, op, tell_help, unregistered
+from .engine import Tensor, convert, dtypes, invalid, named, not_among, op, tell_help, unregistered
 from .errors import UnimplementedError, visible
 from .math import elementwise
 from .ops import creation, gathering
@@ -114,7 +114,6 @@ def adjust_hue(image, delta, name=None) -> Tensor:
     Args:
         image: shape `(..., height, width, 3)`.
         delta: a number from -1 to 1.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `delta` is not between -1 and 1.
@@ -136,7 +135,6 @@ def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
     Args:
         image: shape `(..., height, width, 3)`.
         saturation_factor: a number; above 1 colours become more saturated, below 1 paler.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there are fewer than three axes, or not three channels.
@@ -169,7 +167,6 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
         image: of any shape.
         dtype: the dtype of the result.
         saturate: clip numbers that are out of range before they become integers.
-        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> print(mg.image.convert_image_dtype(mg.constant([[[255]]], mg.uint8), mg.float32).numpy().ravel())
@@ -203,36 +200,29 @@ def rgb_to_grayscale(images, name=None) -> Tensor:
     return gray if images.dtype.is_floating else convert_image_dtype(gray, images.dtype)
 
 
-def flip_left_right(image) -> Tensor:
-    """Flip images horizontally: the columns in reverse order.
+def flip(name, way, lines, answer, places):
+    """Make a function that reverses one axis of images; `places` are the elements of the result, as a slice."""
 
-    Args:
-        image: shape `(..., height, width, channels)`.
+    def flip_images(image) -> Tensor:
+        """Flip images {way}: the {lines} in reverse order.
 
-    Raises:
-        ValueError: there are fewer than three axes, or one of the last three is empty.
+        Args:
+            image: shape `(..., height, width, channels)`.
 
-    >>> import minigrad as mg
-    >>> print(mg.image.flip_left_right([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
-    [2. 1. 4. 3.]
-    """
-    return pixels(image)[..., ::-1, :]
+        Raises:
+            ValueError: there are fewer than three axes, or one of the last three is empty.
+
+        >>> import minigrad as mg
+        >>> print(mg.image.{name}([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
+        {answer}
+        """
+        return pixels(image)[places]
+
+    return named(flip_images, name, way=way, lines=lines, answer=answer)
 
 
-def flip_up_down(image) -> Tensor:
-    """Flip images vertically: the rows in reverse order.
-
-    Args:
-        image: shape `(..., height, width, channels)`.
-
-    Raises:
-        ValueError: there are fewer than three axes, or one of the last three is empty.
-
-    >>> import minigrad as mg
-    >>> print(mg.image.flip_up_down([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
-    [3. 4. 1. 2.]
-    """
-    return pixels(image)[..., ::-1, :, :]
+flip_left_right = flip("flip_left_right", "horizontally", "columns", "[2. 1. 4. 3.]", np.s_[..., ::-1, :])
+flip_up_down = flip("flip_up_down", "vertically", "rows", "[3. 4. 1. 2.]", np.s_[..., ::-1, :, :])
 
 
 def pixels(image):
@@ -271,7 +261,6 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
             corners of the old and the new image coincide.
         preserve_aspect_ratio: keep the ratio of height and width, so that neither exceeds `size`.
         antialias: only False.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         float32, or for "nearest" the dtype of the images.

@@ -148,7 +148,6 @@ def gelu(features, approximate=False, name=None) -> Tensor:
     Args:
         features: of a float dtype.
         approximate: use the approximation by `tanh`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the dtype is not float.
@@ -275,7 +274,6 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
             labels, as in TensorFlow, which is not the derivative.
         logits: in the shape of the labels, or one that broadcasts with it.
         axis: the axis of the classes, which is removed.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -339,7 +337,6 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
     Args:
         labels: probabilities, from 0 to 1.
         logits: of the same shape and dtype.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the shapes differ, or one of them is None.
@@ -383,7 +380,6 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None) ->
         labels: probabilities, from 0 to 1.
         logits: of the same shape and dtype.
         pos_weight: above 1 it favours recall (fewer missed positives), below 1 precision (fewer false positives).
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the shapes differ.
@@ -406,7 +402,6 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
         targets: the counts.
         log_input: the logarithm of the mean, of the same shape and dtype.
         compute_full_loss: add log(targets!), by Stirling's approximation, where targets are above 1.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the shapes differ.
@@ -446,7 +441,6 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
         axes: a list of axes.
         shift: accepted as in TensorFlow, without effect.
         keepdims: keep the reduced axes, with length 1; otherwise they are removed.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(mean, variance)`.
@@ -478,7 +472,6 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
         axes: a list of axes.
         frequency_weights: of a shape that broadcasts with that of x.
         keepdims: keep the reduced axes, with length 1; otherwise they are removed.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(mean, variance)`.
@@ -504,7 +497,6 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tup
         axes: a list of axes.
         shift: a number near the mean, which is subtracted from x first; None for none.
         keepdims: keep the reduced axes, with length 1; otherwise they are removed.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(count, sum, sum of squares, shift)`.
@@ -528,7 +520,6 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple:
 
     Args:
         counts, mean_ss, variance_ss, shift: the count, the sum, the sum of squares, and the shift or None.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(mean, variance)`.
@@ -553,7 +544,6 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         mean, variance: as from `moments`, of a shape that broadcasts with that of x.
         offset, scale: the new mean and the new standard deviation; None for 0 and 1.
         variance_epsilon: a small number, to avoid division by 0.
-        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> x = mg.constant([1.0, 3.0])
@@ -626,7 +616,6 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
             more), whose rows are numbered one table after the other.
         ids: integers from 0 to n - 1, of any shape.
         max_norm: scale rows down to this L2 norm; None for no limit.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `ids.shape + params.shape[1:]`.
@@ -676,7 +665,6 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         noise_shape: the shape of the random choices, which broadcasts to that of x: along an axis of length 1 all
             elements are dropped or kept together. None in it means the length in x.
         seed: the seed of this op; see `mg.random.set_seed`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the rate is out of range, or the dtype is not float.

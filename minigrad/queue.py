@@ -60,7 +60,6 @@ class FIFOQueue:
 
         Args:
             vals: a Tensor, a list of Tensors for several components, or a dict if they have names.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             ValueError: a component has another shape or dtype.

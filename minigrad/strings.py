@@ -462,7 +462,6 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFF
         input: a scalar string.
         input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors, replacement_char: as for `unicode_decode`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         UnimplementedError: the input is not a scalar.

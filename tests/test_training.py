@@ -450,3 +450,12 @@ def test_losses_weights_and_metrics_by_place_are_those_of_the_outputs():
     told = model.fit(x, [2 * x, x], 4, 2, 0, shuffle=False, sample_weight=weights).history
     found = {"loss": [5.25, 4.34691], "mse_loss": [2.5, 2.03627], "mae_loss": [0.5, 0.54875]}
     assert {name: [round(one, 5) for one in told[name]] for name in found} == found
+
+
+def test_predictions_by_name_keep_their_names():
+    class Two(keras.Model):
+        def call(self, x):
+            return {"b": x, "a": 10.0 * x}
+
+    told = Two().predict(np.array([[1.0], [2.0], [3.0]], np.float32), batch_size=2, verbose=0)
+    assert {name: value.ravel().tolist() for name, value in told.items()} == {"b": [1.0, 2.0, 3.0], "a": [10.0, 20.0, 30.0]}

@@ -50,7 +50,6 @@ class Dataset:
 
         Args:
             tensors: a Tensor, or a tuple or dict of Tensors with the same number of rows.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             ValueError: there is no Tensor, one is a scalar, or the numbers of rows differ.
@@ -86,7 +85,6 @@ class Dataset:
         Args:
             *args: stop; or start and stop; or start, stop and step.
             output_type: the dtype; int64 by default.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             ValueError: there are no arguments, or more than three.
@@ -111,7 +109,6 @@ class Dataset:
             output_shapes: the shapes, in the structure of `output_types`; any shapes if None.
             args: the arguments of the function.
             output_signature: an `mg.TensorSpec`, or a tuple or dict of them.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             TypeError: `generator` is not callable, or there is no signature, or more than one.
@@ -134,7 +131,6 @@ class Dataset:
         Args:
             *args: Datasets, or one tuple or dict of them; the elements have the same structure.
             datasets: the same as a keyword argument.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             TypeError: there is something other than Datasets.
@@ -264,7 +260,6 @@ class Dataset:
                 whole shape is None or -1, the longest length in the batch is used.
             padding_values: the value to pad each component with, in the structure of an element; 0 or "" where None.
             drop_remainder: whether to drop the last batch if it is smaller.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the size is not positive.
@@ -299,7 +294,6 @@ class Dataset:
             shift: the distance between the beginnings of windows; `size` if None.
             stride: the distance between the elements of a window.
             drop_remainder: whether to drop smaller windows at the end.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: a number is not positive.
@@ -361,7 +355,6 @@ class Dataset:
             buffer_size: the length of the buffer; all orders are equally likely only if it is as long as the Dataset.
             seed: combined with the global seed as in `mg.random`.
             reshuffle_each_iteration: whether each iteration uses a new order.
-            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the size is not positive.

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from .. import math, nn
-from ..engine import convert, dtypes
+from ..engine import convert, dtypes, named
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, sequences, shaping, sorting
 from .utils import found
@@ -17,6 +17,55 @@ __all__ = ["celu", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "h
            "hard_swish", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6",
            "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus",
            "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh", "tanh_shrink", "threshold"]  # fmt: skip
+
+
+def of_formula(name, formula, function, x, answer):
+    """Make an activation function without settings; `x` and `answer` are its example."""
+
+    def activation(x):
+        """{formula}, element by element.
+
+        >>> import minigrad as mg
+        >>> print(mg.keras.activations.{name}({x}).numpy().round(4))
+        {answer}
+        """
+        return function(x)
+
+    return named(activation, name, formula=formula, x=x, answer=answer)
+
+
+def in_dtype_of(x, number):
+    """A number in the dtype of a Tensor."""
+    return as_dtype(number, convert(x).dtype)
+
+
+# fmt: off
+relu6 = of_formula("relu6", "min(max(x, 0), 6)", nn.relu6, "[-2.0, 3.0, 9.0]", "[0. 3. 6.]")
+selu = of_formula(
+    "selu", "`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017)",
+    nn.selu, "[-1.0, 3.0]", "[-1.1113  3.1521]")
+silu = of_formula("silu", "x * sigmoid(x), also called swish (Ramachandran et al., 2017)", nn.silu,
+                  "[-1.0, 3.0]", "[-0.2689  2.8577]")
+tanh = of_formula("tanh", "The hyperbolic tangent (of integers as floats)", lambda x: math.tanh(as_float(x)),
+                  "[-1, 0]", "[-0.7616  0.    ]")
+exponential = of_formula("exponential", "exp(x) (of integers as floats)", lambda x: math.exp(as_float(x)),
+                         "[0, 1]", "[1.     2.7183]")
+softplus = of_formula("softplus", "log(exp(x) + 1)", math.softplus, "[-1.0, 3.0]", "[0.3133 3.0486]")
+softsign = of_formula("softsign", "x / (abs(x) + 1)", nn.softsign, "[-1.0, 3.0]", "[-0.5   0.75]")
+log_sigmoid = of_formula("log_sigmoid", "log(sigmoid(x)), computed without underflow", math.log_sigmoid,
+                         "[-200.0, 0.0]", "[-200.       -0.6931]")
+mish = of_formula("mish", "x * tanh(softplus(x)) (Misra, 2019)", lambda x: convert(x) * math.tanh(math.softplus(x)),
+                  "[-1.0, 3.0]", "[-0.3034  2.9865]")
+hard_tanh = of_formula("hard_tanh", "min(max(x, -1), 1)", lambda x: clip_by_value(x, -1.0, 1.0),
+                       "[-4.0, 0.5, 2.0]", "[-1.   0.5  1. ]")
+hard_sigmoid = of_formula(
+    "hard_sigmoid", "min(max(x / 6 + 1/2, 0), 1): a sigmoid of straight lines",
+    lambda x: nn.relu6(convert(x) + in_dtype_of(x, 3.0)) / in_dtype_of(x, 6.0), "[-4.0, 0.0, 1.5]", "[0.   0.5  0.75]")
+hard_silu = of_formula("hard_silu", "x * hard_sigmoid(x), also called hard_swish (Howard et al., 2019)",
+                       lambda x: convert(x) * hard_sigmoid(x), "[-4.0, 0.0, 1.0]", "[-0.      0.      0.6667]")
+tanh_shrink = of_formula("tanh_shrink", "x - tanh(x)", lambda x: convert(x) - math.tanh(x),
+                         "[0.0, 1.0]", "[0.     0.2384]")
+# fmt: on
 
 
 def linear(x):
@@ -83,16 +132,6 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     return y - negative_slope * nn.relu(threshold - x if threshold else -x)
 
 
-def relu6(x):
-    """min(max(x, 0), 6), element by element.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.relu6([-2.0, 3.0, 9.0]).numpy())
-    [0. 3. 6.]
-    """
-    return nn.relu6(x)
-
-
 def leaky_relu(x, negative_slope=0.2):
     """x where x is positive, elsewhere `negative_slope * x` (Maas et al., 2013).
 
@@ -114,16 +153,6 @@ def elu(x, alpha=1.0):
     return y if alpha == 1 else gathering.where(convert(x) > 0, y, alpha * y)
 
 
-def selu(x):
-    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.selu([-1.0, 3.0]).numpy().round(4))
-    [-1.1113  3.1521]
-    """
-    return nn.selu(x)
-
-
 def gelu(x, approximate=False):
     """x * P(X <= x) for a normal random number X (Hendrycks and Gimpel, 2016).
 
@@ -136,56 +165,6 @@ def gelu(x, approximate=False):
     [-0.1587  2.996 ]
     """
     return nn.gelu(x, approximate)
-
-
-def silu(x):
-    """x * sigmoid(x), also called swish (Ramachandran et al., 2017).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.silu([-1.0, 3.0]).numpy().round(4))
-    [-0.2689  2.8577]
-    """
-    return nn.silu(x)
-
-
-def tanh(x):
-    """The hyperbolic tangent, element by element; integers become floats.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.tanh([-1, 0]).numpy().round(4))
-    [-0.7616  0.    ]
-    """
-    return math.tanh(as_float(x))
-
-
-def softplus(x):
-    """log(exp(x) + 1), element by element.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.softplus([-1.0, 3.0]).numpy().round(4))
-    [0.3133 3.0486]
-    """
-    return math.softplus(x)
-
-
-def softsign(x):
-    """x / (abs(x) + 1), element by element.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.softsign([-1.0, 3.0]).numpy())
-    [-0.5   0.75]
-    """
-    return nn.softsign(x)
-
-
-def exponential(x):
-    """exp(x), element by element; integers become floats.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.exponential([0, 1]).numpy().round(4))
-    [1.     2.7183]
-    """
-    return math.exp(as_float(x))
 
 
 def log_softmax(x, axis=-1):
@@ -231,38 +210,6 @@ def glu(x, axis=-1):
     return first * math.sigmoid(second)
 
 
-def hard_sigmoid(x):
-    """min(max(x / 6 + 1/2, 0), 1), element by element: a sigmoid of straight lines.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.hard_sigmoid([-4.0, 0.0, 1.5]).numpy())
-    [0.   0.5  0.75]
-    """
-    x = convert(x)
-    return nn.relu6(x + as_dtype(3.0, x.dtype)) / as_dtype(6.0, x.dtype)
-
-
-def hard_silu(x):
-    """x * hard_sigmoid(x), also called hard_swish (Howard et al., 2019).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.hard_silu([-4.0, 0.0, 1.0]).numpy().round(4))
-    [-0.      0.      0.6667]
-    """
-    x = convert(x)
-    return x * hard_sigmoid(x)
-
-
-def hard_tanh(x):
-    """min(max(x, -1), 1), element by element.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.hard_tanh([-4.0, 0.5, 2.0]).numpy())
-    [-1.   0.5  1. ]
-    """
-    return clip_by_value(x, -1.0, 1.0)
-
-
 def hard_shrink(x, threshold=0.5):
     """x where |x| > threshold, elsewhere 0.
 
@@ -286,17 +233,6 @@ def soft_shrink(x, threshold=0.5):
     return gathering.where(x > threshold, x - threshold, below)
 
 
-def tanh_shrink(x):
-    """x - tanh(x), element by element.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.tanh_shrink([0.0, 1.0]).numpy().round(4))
-    [0.     0.2384]
-    """
-    x = convert(x)
-    return x - math.tanh(x)
-
-
 def threshold(x, threshold, default_value):
     """x where x > threshold, elsewhere the default value.
 
@@ -306,27 +242,6 @@ def threshold(x, threshold, default_value):
     """
     x = convert(x)
     return gathering.where(x > threshold, x, default_value)
-
-
-def log_sigmoid(x):
-    """log(sigmoid(x)), computed without underflow.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.log_sigmoid([-200.0, 0.0]).numpy().round(4))
-    [-200.       -0.6931]
-    """
-    return math.log_sigmoid(x)
-
-
-def mish(x):
-    """x * tanh(softplus(x)), element by element (Misra, 2019).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.activations.mish([-1.0, 3.0]).numpy().round(4))
-    [-0.3034  2.9865]
-    """
-    x = convert(x)
-    return x * math.tanh(math.softplus(x))
 
 
 def sparse_plus(x):
@@ -433,13 +348,7 @@ BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 
 def get(identifier):
-    """The activation function of this name.
-
-    Args:
-        identifier: a name; a function, which is returned unchanged; or None for `linear`.
-
-    Raises:
-        ValueError: no activation function has this name.
+    """The activation function of this name, or the function itself; None is `linear`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.get("relu")([-2.0, 3.0]).numpy())

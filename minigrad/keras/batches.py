@@ -8,27 +8,12 @@ import warnings
 
 import numpy as np
 
-from ..data.transformations import random_words
 from ..engine import convert
 from ..errors import visible
 from ..ops import gather
 from ..random import streams
-
-
-def leaves(value):
-    """The arrays in lists, tuples and dicts, in order."""
-    if isinstance(value, dict):
-        value = [value[key] for key in sorted(value)]
-    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
-
-
-def mapped(function, value):
-    """Apply `function` to each array in lists, tuples and dicts, except None."""
-    if isinstance(value, dict):
-        return {key: mapped(function, x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)([mapped(function, x) for x in value])
-    return None if value is None else function(value)
+from ..random.drawing import shuffled
+from .utils import leaves, mapped
 
 
 def unpacked(data):
@@ -79,12 +64,8 @@ def weights_of_classes(y, class_weight):
 
 def drawn_order(count):
     """The indices of the examples in random order, with a global seed the same in each epoch, as in Keras."""
-    words = random_words(*streams.pair_for(None if streams.seeds.seed is None else 0))
-    order = np.arange(count)
-    for place in range(count - 1):  # the Fisher-Yates shuffle
-        other = place + next(words) % (count - place)
-        order[[place, other]] = order[[other, place]]
-    return order
+    first, second = streams.pair_for(None if streams.seeds.seed is None else 0)
+    return shuffled(np.arange(count), streams.Stream(first, second << 64))
 
 
 class Batches:

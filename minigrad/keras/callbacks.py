@@ -166,11 +166,7 @@ class LambdaCallback(Callback):
     0 {'loss': 4.0}
     """
 
-    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None,
-                 on_train_batch_begin=None, on_train_batch_end=None, **functions):  # fmt: skip
-        functions |= dict(on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end, on_train_begin=on_train_begin,
-                          on_train_end=on_train_end, on_train_batch_begin=on_train_batch_begin,
-                          on_train_batch_end=on_train_batch_end)  # fmt: skip
+    def __init__(self, **functions):
         vars(self).update({name: function for name, function in functions.items() if function is not None})
 
 

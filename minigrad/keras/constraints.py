@@ -104,14 +104,7 @@ BY_NAME = {name: one for one in CLASSES for name in (one.__name__, snake_case(on
 
 
 def get(identifier):
-    """The constraint that an identifier stands for.
-
-    Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function or None, which are
-            returned unchanged.
-
-    Raises:
-        ValueError: no constraint has this name.
+    """The constraint of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(mg.keras.constraints.get("non_neg")(mg.constant([-1.0, 2.0])).numpy())

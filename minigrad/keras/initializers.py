@@ -9,7 +9,7 @@ import random as python_random
 
 import numpy as np
 
-from ..engine import Tensor, dtypes
+from ..engine import Tensor, dtypes, named
 from ..engine.tensor import constant as make_constant
 from ..errors import received, visible
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
@@ -238,76 +238,44 @@ def one_of(name, given, *allowed):
     return given
 
 
-class FixedScaling(VarianceScaling):
-    """VarianceScaling with settings given as class arguments."""
+def scaled(class_name, mode, distribution, meaning, answer, scale=1.0):
+    """Make the class of a VarianceScaling with these settings."""
 
-    settings: dict
+    class Scaled(VarianceScaling):
+        """{meaning}.
 
-    def __init_subclass__(cls, **settings):
-        cls.settings = settings or cls.settings
+        >>> import minigrad as mg
+        >>> print(mg.keras.initializers.{name}(seed=1)((1, 3)).numpy().round(3))
+        {answer}
+        """
 
-    def __init__(self, seed=None):
-        super().__init__(**self.settings, seed=seed)
+        def __init__(self, seed=None):
+            super().__init__(scale, mode, distribution, seed)
 
-
-class GlorotUniform(FixedScaling, scale=1.0, mode="fan_avg", distribution="uniform"):
-    """Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.GlorotUniform(seed=1)((2, 3)).numpy().round(3))
-    [[ 0.829 -0.088  0.22 ]
-     [-0.235 -0.541 -0.122]]
-    """
+    return named(Scaled, class_name, meaning=meaning, answer=answer)
 
 
-class GlorotNormal(FixedScaling, scale=1.0, mode="fan_avg", distribution="truncated_normal"):
-    """Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.GlorotNormal(seed=1)((2, 3)).numpy().round(3))
-    [[ 0.091 -0.354  0.454]
-     [-0.567 -0.654 -0.287]]
-    """
-
-
-class HeUniform(FixedScaling, scale=2.0, mode="fan_in", distribution="uniform"):
-    """Uniform, with variance 2 / fan_in (He et al., 2015): for relu.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.HeUniform(seed=1)((2, 3)).numpy().round(3))
-    [[ 1.311 -0.139  0.347]
-     [-0.372 -0.855 -0.193]]
-    """
-
-
-class HeNormal(FixedScaling, scale=2.0, mode="fan_in", distribution="truncated_normal"):
-    """Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.HeNormal(seed=1)((2, 3)).numpy().round(3))
-    [[ 0.144 -0.56   0.718]
-     [-0.897 -1.034 -0.454]]
-    """
-
-
-class LecunUniform(FixedScaling, scale=1.0, mode="fan_in", distribution="uniform"):
-    """Uniform, with variance 1 / fan_in (LeCun et al., 1998).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.LecunUniform(seed=1)((2, 3)).numpy().round(3))
-    [[ 0.927 -0.098  0.246]
-     [-0.263 -0.605 -0.136]]
-    """
-
-
-class LecunNormal(FixedScaling, scale=1.0, mode="fan_in", distribution="truncated_normal"):
-    """Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.initializers.LecunNormal(seed=1)((2, 3)).numpy().round(3))
-    [[ 0.102 -0.396  0.507]
-     [-0.634 -0.731 -0.321]]
-    """
+# fmt: off
+GlorotUniform = scaled(
+    "GlorotUniform", "fan_avg", "uniform",
+    "Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense",
+    "[[ 0.927 -0.098  0.246]]")
+GlorotNormal = scaled(
+    "GlorotNormal", "fan_avg", "truncated_normal",
+    "Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)", "[[ 0.102 -0.396  0.507]]")
+HeUniform = scaled(
+    "HeUniform", "fan_in", "uniform", "Uniform, with variance 2 / fan_in (He et al., 2015): for relu",
+    "[[ 1.854 -0.196  0.491]]", scale=2.0)
+HeNormal = scaled(
+    "HeNormal", "fan_in", "truncated_normal", "Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu",
+    "[[ 0.204 -0.793  1.015]]", scale=2.0)
+LecunUniform = scaled(
+    "LecunUniform", "fan_in", "uniform", "Uniform, with variance 1 / fan_in (LeCun et al., 1998)",
+    "[[ 1.311 -0.139  0.347]]")
+LecunNormal = scaled(
+    "LecunNormal", "fan_in", "truncated_normal",
+    "Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu", "[[ 0.144 -0.56   0.718]]")
+# fmt: on
 
 
 def fans(shape):
@@ -350,47 +318,38 @@ class Orthogonal(RandomInitializer):
         return Tensor.of(self.gain * np.reshape(q.T if rows < columns else q, tuple(shape)))
 
 
-class RandomOpInitializer(Initializer):
-    """The base class of `tf.random_normal_initializer` and `tf.random_uniform_initializer`.
-
-    Without a seed they draw from the generator of `mg.random`, which `set_seed` sets.
-    """
-
-    def __init__(self, first, second, seed=None):
-        self.first, self.second, self.seed = first, second, seed
-
-    def __call__(self, shape, dtype=None, **kwargs):
-        if self.seed is None:
-            return self.draw(tuple(shape), self.first, self.second, numpy_dtype(dtype))
-        return self.draw_stateless(tuple(shape), (self.seed, 0), self.first, self.second, numpy_dtype(dtype))
-
-
-class random_normal_initializer(RandomOpInitializer):
-    """Normal random numbers with this mean and standard deviation.
+class random_normal_initializer(RandomNormal):
+    """Normal random numbers with this mean and standard deviation; without a seed from the generator of `mg.random`.
 
     >>> import minigrad as mg
     >>> print(mg.random_normal_initializer(seed=1)([2, 3]).shape)
     (2, 3)
     """
 
-    draw, draw_stateless = staticmethod(normal), staticmethod(stateless_normal)
-
     def __init__(self, mean=0.0, stddev=0.05, seed=None):
-        super().__init__(mean, stddev, seed)
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        if self.seed is not None:
+            return super().__call__(shape, dtype)
+        return normal(tuple(shape), self.mean, self.stddev, numpy_dtype(dtype))
 
 
-class random_uniform_initializer(RandomOpInitializer):
-    """Uniform random numbers in [minval, maxval).
+class random_uniform_initializer(RandomUniform):
+    """Uniform random numbers in [minval, maxval); without a seed from the generator of `mg.random`.
 
     >>> import minigrad as mg
     >>> print(mg.random_uniform_initializer(seed=1)([2, 3]).shape)
     (2, 3)
     """
 
-    draw, draw_stateless = staticmethod(uniform), staticmethod(stateless_uniform)
-
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
-        super().__init__(minval, maxval, seed)
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        if self.seed is not None:
+            return super().__call__(shape, dtype)
+        return uniform(tuple(shape), self.minval, self.maxval, numpy_dtype(dtype))
 
 
 def numpy_dtype(dtype):
@@ -409,14 +368,7 @@ zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras does 
 
 
 def get(identifier):
-    """The initializer that an identifier stands for.
-
-    Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function, an initializer or
-            None, which are returned unchanged.
-
-    Raises:
-        ValueError: no initializer has this name.
+    """The initializer of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> get = mg.keras.initializers.get

@@ -13,7 +13,7 @@ from ..errors import received
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, one_hot, shaping
 from .activations import LOGITS, MASKS, as_dtype, as_float, sigmoid, softmax
-from .utils import found, snake_case, unique_name
+from .utils import class_for, found, snake_case, unique_name
 
 __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "BinaryFocalCrossentropy",
            "CategoricalCrossentropy", "CategoricalFocalCrossentropy", "CategoricalGeneralizedCrossEntropy",
@@ -291,7 +291,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         y_true: class indices, of shape (...) or (..., 1).
         y_pred: probabilities of shape (..., classes), or with `from_logits` their logits.
         from_logits: whether the predictions are logits, the inputs of a softmax.
-        ignore_class: a class, not necessarily a valid index, for which the loss is 0.
+        ignore_class: a class, not necessarily a valid index, for which the loss is 0. (The mean that a
+            `SparseCategoricalCrossentropy` takes is that of the other examples.)
         axis: the axis of the classes; must be the last one.
 
     Returns:
@@ -347,14 +348,10 @@ def binary_focal_crossentropy(y_true, y_pred, apply_class_balancing=False, alpha
     Well predicted examples count less (Lin et al., 2018).
 
     Args:
-        y_true: the labels, 0 or 1.
-        y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
+        y_true, y_pred, from_logits, label_smoothing, axis: those of `binary_crossentropy`.
         apply_class_balancing: whether to weight the label 1 by `alpha`, and the label 0 by 1 - alpha.
         alpha: the weight of the label 1.
         gamma: 0 is `binary_crossentropy`.
-        from_logits: whether the predictions are logits, the inputs of a sigmoid.
-        label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2.
-        axis: the axis to average over, which the result lacks.
 
     Raises:
         ValueError: the shapes differ.
@@ -379,13 +376,9 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
     """-sum(y_true * alpha * (1 - y_pred)**gamma * log(y_pred)) over the classes (Lin et al., 2018).
 
     Args:
-        y_true: one-hot rows.
-        y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
+        y_true, y_pred, from_logits, label_smoothing, axis: those of `categorical_crossentropy`.
         alpha: a number, or one for each class.
         gamma: how much less well predicted classes count.
-        from_logits: whether the predictions are logits, the inputs of a softmax.
-        label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1].
-        axis: the axis of the classes, which the result lacks.
 
     Raises:
         ValueError: `axis` is a bool.
@@ -559,32 +552,7 @@ def structure_of(x):
 BY_NAME: dict[str, Any] = {"Loss": Loss}  # for `get`: losses and their functions
 
 
-class FunctionLoss(Loss):
-    """A loss that calls `function`, given as a class argument, with fixed settings."""
-
-    function: Any
-
-    def __init_subclass__(cls, function=None):
-        if function is not None:
-            cls.function = staticmethod(function)
-            BY_NAME.update({cls.__name__: cls, function.__name__: function})
-
-    def __init__(self, reduction, name, dtype, **settings):
-        super().__init__(name, reduction, dtype)
-        self.settings = settings
-
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        if structure_of(y_true) != structure_of(y_pred):
-            kinds = f"y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}"
-            advice = "and lists are compared item by item. Write mg.constant(...) for each list."
-            raise ValueError(f"Structures don't have the same nested structure: {kinds}, {advice}")
-        return super().__call__(y_true, y_pred, sample_weight)
-
-    def call(self, y_true, y_pred):
-        return self.function(*aligned(y_true, y_pred), **self.settings)
-
-
-class LossFunctionWrapper(FunctionLoss):
+class LossFunctionWrapper(Loss):
     """A function of the true values and the predictions as a loss, reduced to a scalar.
 
     Args:
@@ -599,205 +567,88 @@ class LossFunctionWrapper(FunctionLoss):
     """
 
     def __init__(self, fn, reduction="sum_over_batch_size", name=None, dtype=None, **kwargs):
-        super().__init__(reduction, name, dtype, **kwargs)
-        self.function = fn
+        super().__init__(name, reduction, dtype)
+        self.function, self.settings = fn, kwargs
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        if structure_of(y_true) != structure_of(y_pred):
+            kinds = f"y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}"
+            advice = "and lists are compared item by item. Write mg.constant(...) for each list."
+            raise ValueError(f"Structures don't have the same nested structure: {kinds}, {advice}")
+        return super().__call__(y_true, y_pred, sample_weight)
+
+    def call(self, y_true, y_pred):
+        return self.function(*aligned(y_true, y_pred), **self.settings)
 
 
-class PlainLoss(FunctionLoss):
-    """A loss that has no settings: its function, reduced to a scalar."""
+# ---- the class of each function ------------------------------------------------------------------------------------
 
-    def __init__(self, reduction="sum_over_batch_size", name=None, dtype=None):
-        super().__init__(reduction, name or self.function.__name__, dtype)
+DOC = """`mg.keras.losses.{function}`, reduced to a scalar.
 
-
-class MeanSquaredError(PlainLoss, function=mean_squared_error):
-    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`.
+    The arguments are the settings of this function, and those of `Loss`.
 
     >>> import minigrad as mg
-    >>> print(mg.keras.losses.MeanSquaredError()([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
-    2.0
+    >>> print(mg.keras.losses.{name}{example}.numpy().round(4))
+    {answer}
     """
 
 
-class MeanAbsoluteError(PlainLoss, function=mean_absolute_error):
-    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`.
+def loss_class(class_name, function, example, answer, order="* reduction name dtype", **defaults):
+    """Make the class of a loss from its function.
 
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.MeanAbsoluteError("sum")([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
-    2.0
+    Args:
+        class_name: its name; that of its objects is by default the name of the function.
+        function: returns one loss per example.
+        example, answer: what to write behind the name of the class, and what it prints.
+        order: the parameters of the class; * stands for the settings of the function.
+        **defaults: those that are not the defaults of the function and of `Loss`.
     """
+    defaults = {"name": function.__name__, "reduction": "sum_over_batch_size", "dtype": None, **defaults}
+    made = class_for(LossFunctionWrapper, class_name, function, order, defaults)
+    made.__doc__ = DOC.format(function=function.__name__, name=class_name, example=example, answer=answer)
+    BY_NAME.update({class_name: made, function.__name__: function})
+    return made
 
 
-class MeanAbsolutePercentageError(PlainLoss, function=mean_absolute_percentage_error):
-    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`.
+FOUR = "([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]])"
+CHANCES = "([[0.0, 1.0]], [[0.5, 0.5]])"
+OF_CLASS = "(mg.constant([1]), mg.constant([[0.75, 0.25]]))"
+MASKED = "([[1.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]])"
+VECTORS = "(mg.constant([0, 0, 1]), mg.constant([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]))"
 
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.MeanAbsolutePercentageError()([[2.0, 4.0], [1.0, 1.0]], [[1.0, 4.0], [1.0, 1.0]]).numpy())
-    12.5
-    """
-
-
-class MeanSquaredLogarithmicError(PlainLoss, function=mean_squared_logarithmic_error):
-    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.MeanSquaredLogarithmicError()([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
-    0.2402
-    """
-
-
-class LogCosh(PlainLoss, function=log_cosh):
-    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.LogCosh()([[0.0, 0.0], [1.0, 1.0]], [[1.0, 100.0], [1.0, 1.0]]).numpy().round(4))
-    24.9352
-    """
-
-
-class Hinge(PlainLoss, function=hinge):
-    """`hinge`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.Hinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
-    0.375
-    """
-
-
-class SquaredHinge(PlainLoss, function=squared_hinge):
-    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.SquaredHinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
-    0.5625
-    """
+# fmt: off
+MeanSquaredError = loss_class("MeanSquaredError", mean_squared_error, f"(){FOUR}", 2.0)
+MeanAbsoluteError = loss_class("MeanAbsoluteError", mean_absolute_error, f'("sum"){FOUR}', 2.0)
+MeanAbsolutePercentageError = loss_class(
+    "MeanAbsolutePercentageError", mean_absolute_percentage_error, "()([[2.0, 4.0]], [[1.0, 4.0]])", 25.0)
+MeanSquaredLogarithmicError = loss_class(
+    "MeanSquaredLogarithmicError", mean_squared_logarithmic_error, "()([[0.0, 3.0]], [[1.0, 3.0]])", 0.2402)
+LogCosh = loss_class("LogCosh", log_cosh, "()([[0.0, 0.0], [1.0, 1.0]], [[1.0, 100.0], [1.0, 1.0]])", 24.9352)
+Hinge = loss_class("Hinge", hinge, "()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]])", 0.375)
+SquaredHinge = loss_class("SquaredHinge", squared_hinge, "()([[-1.0, 1.0]], [[0.5, 2.0]])", 1.125)
+CategoricalHinge = loss_class("CategoricalHinge", categorical_hinge, "()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]])", 1.25)
+KLDivergence = loss_class("KLDivergence", kl_divergence, "()([[0.5, 0.5]], [[0.25, 0.75]])", 0.1438)
+Poisson = loss_class("Poisson", poisson, "()([[1.0, 3.0]], [[2.0, 3.0]])", 0.5055)
+CosineSimilarity = loss_class("CosineSimilarity", cosine_similarity, "()([[0.0, 2.0]], [[3.0, 4.0]])", -0.8)
+Huber = loss_class("Huber", huber, "(delta=2.0)([[0.0, 0.0]], [[0.5, 3.0]])", 2.0625, name="huber_loss")
+BinaryCrossentropy = loss_class("BinaryCrossentropy", binary_crossentropy, f"(){CHANCES}", 0.6931)
+CategoricalCrossentropy = loss_class("CategoricalCrossentropy", categorical_crossentropy, f"(){CHANCES}", 0.6931)
+SparseCategoricalCrossentropy = loss_class(
+    "SparseCategoricalCrossentropy", sparse_categorical_crossentropy, f"(){OF_CLASS}", 1.3863,
+    order="from_logits ignore_class reduction axis name dtype")
+BinaryFocalCrossentropy = loss_class(
+    "BinaryFocalCrossentropy", binary_focal_crossentropy, f"(gamma=1.0){CHANCES}", 0.3466)
+CategoricalFocalCrossentropy = loss_class(
+    "CategoricalFocalCrossentropy", categorical_focal_crossentropy, f"(alpha=1.0){CHANCES}", 0.1733)
+Dice = loss_class("Dice", dice, f"(){MASKED}", 0.3333, order="reduction name axis dtype")
+Tversky = loss_class("Tversky", tversky, f"(){MASKED}", 0.3333, order="alpha beta reduction name axis dtype")
+Circle = loss_class(
+    "Circle", circle, f"(gamma=1.0){VECTORS}", 0.789, order="gamma margin remove_diagonal reduction name dtype")
+# fmt: on
 
 
-class CategoricalHinge(PlainLoss, function=categorical_hinge):
-    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.CategoricalHinge()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
-    1.25
-    """
-
-
-class KLDivergence(PlainLoss, function=kl_divergence):
-    """`kld`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.KLDivergence()([[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [1.0, 0.0]]).numpy().round(4))
-    0.0719
-    """
-
-
-class Poisson(PlainLoss, function=poisson):
-    """`poisson`, reduced to a scalar; the arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.Poisson()([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
-    0.5055
-    """
-
-
-class CosineSimilarity(FunctionLoss, function=cosine_similarity):
-    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.CosineSimilarity()([[0.0, 2.0], [1.0, 0.0]], [[3.0, 4.0], [5.0, 0.0]]).numpy().round(4))
-    -0.9
-    """
-
-    def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
-        super().__init__(reduction, name, dtype, axis=axis)
-
-
-class Huber(FunctionLoss, function=huber):
-    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.Huber(delta=2.0)([[0.0, 0.0]], [[0.5, 3.0]]).numpy())
-    2.0625
-    """
-
-    def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
-        super().__init__(reduction, name, dtype, delta=delta)
-
-
-class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
-    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.BinaryCrossentropy(from_logits=True)([[1.0, 0.0]], [[0.0, 0.0]]).numpy())
-    0.6931472
-    """
-
-    def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
-                 name="binary_crossentropy", dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
-
-
-class CategoricalCrossentropy(FunctionLoss, function=categorical_crossentropy):
-    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
-    0.6931472
-    """
-
-    def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
-                 name="categorical_crossentropy", dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
-
-
-class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_crossentropy):
-    """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
-
-    The mean excludes examples of the ignored class. The other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> loss = mg.keras.losses.SparseCategoricalCrossentropy(ignore_class=0)
-    >>> print(loss(mg.constant([0, 1]), mg.constant([[0.9, 0.1], [0.5, 0.5]])).numpy())
-    0.6931472
-    """
-
-    def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
-                 name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, from_logits=from_logits, ignore_class=ignore_class, axis=axis)
-
-
-class BinaryFocalCrossentropy(FunctionLoss, function=binary_focal_crossentropy):
-    """`binary_focal_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.BinaryFocalCrossentropy(gamma=1.0)([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(4))
-    0.3466
-    """
-
-    def __init__(self, apply_class_balancing=False, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0,
-                 axis=-1, reduction="sum_over_batch_size", name="binary_focal_crossentropy", dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, apply_class_balancing=apply_class_balancing, alpha=alpha, gamma=gamma,
-                         from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)  # fmt: skip
-
-
-class CategoricalFocalCrossentropy(FunctionLoss, function=categorical_focal_crossentropy):
-    """`categorical_focal_crossentropy` with these settings, reduced to a scalar.
-
-    The other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.CategoricalFocalCrossentropy(alpha=1.0)([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4))
-    0.1733
-    """
-
-    def __init__(self, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0, axis=-1,
-                 reduction="sum_over_batch_size", name="categorical_focal_crossentropy", dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, alpha=alpha, gamma=gamma, from_logits=from_logits,
-                         label_smoothing=label_smoothing, axis=axis)  # fmt: skip
-
-
-class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=categorical_generalized_cross_entropy):
-    """`categorical_generalized_cross_entropy` with this `q`, reduced to a scalar.
+class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
+    """`mg.keras.losses.categorical_generalized_cross_entropy` with this `q`, reduced to a scalar.
 
     The other arguments are those of `Loss`.
 
@@ -814,46 +665,11 @@ class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=categorical_gene
                  dtype=None):  # fmt: skip
         if not 0 < q < 1:
             raise ValueError("q must be in the interval (0, 1)")
-        super().__init__(reduction, name, dtype, q=q)
+        super().__init__(categorical_generalized_cross_entropy, reduction, name, dtype, q=q)
 
 
-class Dice(FunctionLoss, function=dice):
-    """`dice` along `axis`, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.Dice()([[1.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]]).numpy().round(4))
-    0.3333
-    """
-
-    def __init__(self, reduction="sum_over_batch_size", name="dice", axis=None, dtype=None):
-        super().__init__(reduction, name, dtype, axis=axis)
-
-
-class Tversky(FunctionLoss, function=tversky):
-    """`tversky` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.losses.Tversky(1.0, 2.0)([[1.0, 1.0, 0.0]], [[1.0, 0.5, 0.5]]).numpy().round(4))
-    0.5
-    """
-
-    def __init__(self, alpha=0.5, beta=0.5, reduction="sum_over_batch_size", name="tversky", axis=None, dtype=None):
-        super().__init__(reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)
-
-
-class Circle(FunctionLoss, function=circle):
-    """`circle` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
-
-    >>> import minigrad as mg
-    >>> loss = mg.keras.losses.Circle(gamma=1.0)
-    >>> print(loss(mg.constant([0, 0, 1]), mg.constant([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])).numpy().round(4))
-    0.789
-    """
-
-    def __init__(self, gamma=80.0, margin=0.4, remove_diagonal=True, reduction="sum_over_batch_size", name="circle",
-                 dtype=None):  # fmt: skip
-        super().__init__(reduction, name, dtype, gamma=gamma, margin=margin, remove_diagonal=remove_diagonal)
-
+for one in (CategoricalGeneralizedCrossEntropy, categorical_generalized_cross_entropy):
+    BY_NAME[one.__name__] = one
 
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error
@@ -867,14 +683,7 @@ BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()
 
 
 def get(identifier):
-    """The loss of this name.
-
-    Args:
-        identifier: the name of a function or of a class, a class, or a dict {"class_name": name, "config": settings},
-            which creates a loss; or a function, a loss or None, which are returned unchanged.
-
-    Raises:
-        ValueError: no loss has this name.
+    """The loss of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]).numpy(), mg.keras.losses.get("Huber").name)

@@ -5,14 +5,14 @@ import warnings
 import numpy as np
 
 from .. import math
-from ..engine import convert, dtypes
+from ..engine import convert, dtypes, named
 from ..errors import received, visible
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, sequences, shaping
 from . import initializers, losses
 from .activations import MASKS, as_dtype, sigmoid
 from .losses import aligned
-from .utils import found, snake_case, unique_name
+from .utils import class_for, found, snake_case, unique_name
 from .variable import Variable
 
 __all__ = ["AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
@@ -287,84 +287,12 @@ class MeanMetricWrapper(Mean):
         super().update_state(values, sample_weight)
 
 
-class FunctionMetric(MeanMetricWrapper):
-    """The mean of a function without settings, given as a class argument."""
-
-    def __init_subclass__(cls, function=None, name=None):
-        if function is None:  # a further subclass
-            return
-        own_name = name or snake_case(cls.__name__)
-
-        def __init__(self, name=own_name, dtype=None):
-            MeanMetricWrapper.__init__(self, function, name, dtype)
-
-        cls.__init__ = __init__
-
-
-class Accuracy(FunctionMetric, function=accuracy):
-    """The fraction of predictions that equal the true value.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.Accuracy()([1, 2, 3, 4], [0, 2, 3, 4]).numpy())
-    0.75
-    """
-
-    _direction = "up"
-
-
-class BinaryAccuracy(MeanMetricWrapper):
-    """The mean of `binary_accuracy`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.BinaryAccuracy()([1.0, 0.0], [0.7, 0.6]).numpy())
-    0.5
-    """
-
-    _direction = "up"
-
-    def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
-        super().__init__(binary_accuracy, name, dtype, threshold=threshold)
-
-
-class CategoricalAccuracy(FunctionMetric, function=categorical_accuracy):
-    """The mean of `categorical_accuracy`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.CategoricalAccuracy()([[0, 1], [0, 1]], [[0.2, 0.8], [0.6, 0.4]]).numpy())
-    0.5
-    """
-
-    _direction = "up"
-
-
-class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accuracy):
-    """The mean of `sparse_categorical_accuracy`.
-
-    >>> import minigrad as mg
-    >>> right = mg.keras.metrics.SparseCategoricalAccuracy()
-    >>> right.update_state([1, 0], [[0.1, 0.9], [0.2, 0.8]])
-    >>> print(right.result().numpy())
-    0.5
-    """
-
-    _direction = "up"
-
-
-class MeanSquaredError(FunctionMetric, function=losses.mse):
-    """The mean of `mg.keras.losses.mse`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.MeanSquaredError()([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
-    2.0
-    """
-
-
 def squared_errors(y_true, y_pred):
     y_true, y_pred = aligned(y_true, y_pred)
     return math.square(y_pred - y_true)
 
 
-class RootMeanSquaredError(FunctionMetric, function=squared_errors):
+class RootMeanSquaredError(MeanMetricWrapper):
     """The square root of the mean of (y_pred - y_true)**2 over all elements.
 
     >>> import minigrad as mg
@@ -374,129 +302,11 @@ class RootMeanSquaredError(FunctionMetric, function=squared_errors):
 
     _direction = "down"
 
+    def __init__(self, name="root_mean_squared_error", dtype=None):
+        super().__init__(squared_errors, name, dtype)
+
     def result(self):
         return math.sqrt(super().result())
-
-
-class MeanAbsoluteError(FunctionMetric, function=losses.mae):
-    """The mean of `mg.keras.losses.mae`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.MeanAbsoluteError()([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
-    1.0
-    """
-
-
-class BinaryCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.binary_crossentropy`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.BinaryCrossentropy()([[1.0, 0.0]], [[0.5, 0.5]]).numpy())
-    0.6931472
-    """
-
-    def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        options = dict(from_logits=from_logits, label_smoothing=label_smoothing)
-        super().__init__(losses.binary_crossentropy, name, dtype, **options)
-
-
-class CategoricalCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.categorical_crossentropy`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
-    0.6931472
-    """
-
-    def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
-        settings = dict(from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
-        super().__init__(losses.categorical_crossentropy, name, dtype, **settings)
-
-
-class SparseCategoricalCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.sparse_categorical_crossentropy`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.SparseCategoricalCrossentropy()([1], [[0.5, 0.5]]).numpy())
-    0.6931472
-    """
-
-    def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, ignore_class=None,
-                 axis=-1):  # fmt: skip
-        settings = dict(from_logits=from_logits, ignore_class=ignore_class, axis=axis)
-        super().__init__(losses.sparse_categorical_crossentropy, name, dtype, **settings)
-
-
-class MeanAbsolutePercentageError(FunctionMetric, function=losses.mape):
-    """The mean of `mg.keras.losses.mape`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.MeanAbsolutePercentageError()([[2.0, 4.0]], [[1.0, 4.0]]).numpy())
-    25.0
-    """
-
-
-class MeanSquaredLogarithmicError(FunctionMetric, function=losses.msle):
-    """The mean of `mg.keras.losses.msle`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.MeanSquaredLogarithmicError()([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
-    0.2402
-    """
-
-
-class LogCoshError(FunctionMetric, function=losses.logcosh, name="logcosh"):
-    """The mean of `mg.keras.losses.logcosh`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.LogCoshError()([[0.0, 0.0]], [[1.0, 100.0]]).numpy().round(4))
-    49.8703
-    """
-
-
-class Hinge(FunctionMetric, function=losses.hinge):
-    """The mean of `mg.keras.losses.hinge`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.Hinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
-    0.75
-    """
-
-
-class SquaredHinge(FunctionMetric, function=losses.squared_hinge):
-    """The mean of `mg.keras.losses.squared_hinge`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.SquaredHinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
-    1.125
-    """
-
-
-class CategoricalHinge(FunctionMetric, function=losses.categorical_hinge):
-    """The mean of `mg.keras.losses.categorical_hinge`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.CategoricalHinge()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
-    1.25
-    """
-
-
-class KLDivergence(FunctionMetric, function=losses.kld):
-    """The mean of `mg.keras.losses.kld`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.KLDivergence()([[0.5, 0.5]], [[0.25, 0.75]]).numpy().round(4))
-    0.1438
-    """
-
-
-class Poisson(FunctionMetric, function=losses.poisson):
-    """The mean of `mg.keras.losses.poisson`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.Poisson()([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
-    0.5055
-    """
 
 
 def cosine(y_true, y_pred, axis):
@@ -518,34 +328,71 @@ class CosineSimilarity(MeanMetricWrapper):
         super().__init__(cosine, name, dtype, axis=axis)
 
 
-class TopKCategoricalAccuracy(MeanMetricWrapper):
-    """The mean of `top_k_categorical_accuracy`.
+# ---- the class of each function ------------------------------------------------------------------------------------
+
+DOC = """The mean of `{function}`, over all examples so far; it has the settings of this function.
 
     >>> import minigrad as mg
-    >>> right = mg.keras.metrics.TopKCategoricalAccuracy(k=2)
-    >>> print(right([[0, 0, 1], [0, 1, 0]], [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]).numpy())
-    0.5
+    >>> print(mg.keras.metrics.{name}{example}.numpy().round(4))
+    {answer}
     """
 
-    _direction = "up"
 
-    def __init__(self, k=5, name="top_k_categorical_accuracy", dtype=None):
-        super().__init__(top_k_categorical_accuracy, name, dtype, k=k)
+def mean_of(class_name, function, example, answer, direction=None, order="name dtype *", **defaults):
+    """Make the class of a metric: the mean of a function.
 
-
-class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
-    """The mean of `sparse_top_k_categorical_accuracy`.
-
-    >>> import minigrad as mg
-    >>> right = mg.keras.metrics.SparseTopKCategoricalAccuracy(k=2)
-    >>> print(right([2, 1], [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]).numpy())
-    0.5
+    Args:
+        class_name: its name; in snake_case it is the name of its objects.
+        function: returns one value per example.
+        example, answer: what to write behind the name of the class, and what it prints.
+        direction: "up" if a larger value is better; for a loss a smaller one is.
+        order: the parameters of the class; * stands for the settings of the function.
+        **defaults: another name of the objects.
     """
+    defaults = {"name": snake_case(class_name), "dtype": None, **defaults}
+    made = class_for(MeanMetricWrapper, class_name, function, order, defaults)
+    where = "losses" if function.__module__ == losses.__name__ else "metrics"
+    words = dict(function=f"mg.keras.{where}.{function.__name__}", name=class_name, example=example, answer=answer)
+    made.__doc__, made._direction = DOC.format(**words), direction
+    return made
 
-    _direction = "up"
 
-    def __init__(self, k=5, name="sparse_top_k_categorical_accuracy", dtype=None, from_sorted_ids=False):
-        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k, from_sorted_ids=from_sorted_ids)
+ERRORS = "()([[0.0, 1.0]], [[2.0, 1.0]])"
+CHANCES = "()([[0.0, 1.0]], [[0.5, 0.5]])"
+ONE_OF_TWO = "()([[0, 1], [0, 1]], [[0.2, 0.8], [0.6, 0.4]])"
+SIGNS = "()([[-1.0, 1.0]], [[0.5, 2.0]])"
+GUESSES = "[[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]"
+
+# fmt: off
+Accuracy = mean_of("Accuracy", accuracy, "()([1, 2, 3, 4], [0, 2, 3, 4])", 0.75, "up")
+BinaryAccuracy = mean_of("BinaryAccuracy", binary_accuracy, "()([1.0, 0.0], [0.7, 0.6])", 0.5, "up")
+CategoricalAccuracy = mean_of("CategoricalAccuracy", categorical_accuracy, ONE_OF_TWO, 0.5, "up")
+SparseCategoricalAccuracy = mean_of(
+    "SparseCategoricalAccuracy", sparse_categorical_accuracy, "()([1, 0], [[0.1, 0.9], [0.2, 0.8]])", 0.5, "up")
+TopKCategoricalAccuracy = mean_of(
+    "TopKCategoricalAccuracy", top_k_categorical_accuracy, f"(k=2)([[0, 0, 1], [0, 1, 0]], {GUESSES})", 0.5, "up",
+    order="k name dtype")
+SparseTopKCategoricalAccuracy = mean_of(
+    "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, f"(k=2)([2, 1], {GUESSES})", 0.5, "up",
+    order="k name dtype from_sorted_ids")
+MeanSquaredError = mean_of("MeanSquaredError", losses.mse, ERRORS, 2.0)
+MeanAbsoluteError = mean_of("MeanAbsoluteError", losses.mae, ERRORS, 1.0)
+MeanAbsolutePercentageError = mean_of(
+    "MeanAbsolutePercentageError", losses.mape, "()([[2.0, 4.0]], [[1.0, 4.0]])", 25.0)
+MeanSquaredLogarithmicError = mean_of(
+    "MeanSquaredLogarithmicError", losses.msle, "()([[0.0, 3.0]], [[1.0, 3.0]])", 0.2402)
+LogCoshError = mean_of("LogCoshError", losses.logcosh, "()([[0.0, 0.0]], [[1.0, 100.0]])", 49.8703, name="logcosh")
+Hinge = mean_of("Hinge", losses.hinge, SIGNS, 0.75)
+SquaredHinge = mean_of("SquaredHinge", losses.squared_hinge, SIGNS, 1.125)
+CategoricalHinge = mean_of("CategoricalHinge", losses.categorical_hinge, "()([[0.0, 1.0]], [[0.5, 0.25]])", 1.25)
+KLDivergence = mean_of("KLDivergence", losses.kld, "()([[0.5, 0.5]], [[0.25, 0.75]])", 0.1438)
+Poisson = mean_of("Poisson", losses.poisson, "()([[1.0, 3.0]], [[2.0, 3.0]])", 0.5055)
+BinaryCrossentropy = mean_of(
+    "BinaryCrossentropy", losses.binary_crossentropy, CHANCES, 0.6931, order="name dtype from_logits label_smoothing")
+CategoricalCrossentropy = mean_of("CategoricalCrossentropy", losses.categorical_crossentropy, CHANCES, 0.6931)
+SparseCategoricalCrossentropy = mean_of(
+    "SparseCategoricalCrossentropy", losses.sparse_categorical_crossentropy, "()([1], [[0.5, 0.5]])", 0.6931)
+# fmt: on
 
 
 class R2Score(Metric):
@@ -696,58 +543,32 @@ class ConfusionMetric(Metric):
         return values[0] if len(self.thresholds) == 1 else as_dtype(values, self.dtype)
 
 
-class CountOfEntries(ConfusionMetric):
-    """One entry of the confusion matrix."""
+def count_of(class_name, meaning, example, answer):
+    """Make the class of a metric: one entry of the confusion matrix."""
 
-    def __init__(self, thresholds=None, name=None, dtype=None):
-        super().__init__(thresholds, name=name, dtype=dtype)
+    class CountOfEntry(ConfusionMetric):
+        """How many {meaning} (or how much of their weights).
 
-    def result(self):
-        return self._one_or_all(self.accumulator)
+        >>> import minigrad as mg
+        >>> print(mg.keras.metrics.{name}({example})([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
+        {answer}
+        """
 
+        entries = (snake_case(class_name),)
 
-class TruePositives(CountOfEntries):
-    """How many positive labels (or how much of their weights) were predicted as positive.
+        def __init__(self, thresholds=None, name=None, dtype=None):
+            super().__init__(thresholds, name=name, dtype=dtype)
 
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.TruePositives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
-    1.0
-    """
+        def result(self):
+            return self._one_or_all(self.accumulator)
 
-    entries = ("true_positives",)
-
-
-class FalsePositives(CountOfEntries):
-    """How many negative labels (or how much of their weights) were predicted as positive.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.FalsePositives(thresholds=[0.5, 0.85])([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
-    [1. 0.]
-    """
-
-    entries = ("false_positives",)
+    return named(CountOfEntry, class_name, meaning=meaning, example=example, answer=answer)
 
 
-class TrueNegatives(CountOfEntries):
-    """How many negative labels (or how much of their weights) were predicted as negative.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.TrueNegatives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
-    1.0
-    """
-
-    entries = ("true_negatives",)
-
-
-class FalseNegatives(CountOfEntries):
-    """How many positive labels (or how much of their weights) were predicted as negative.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.metrics.FalseNegatives()([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1]).numpy())
-    1.0
-    """
-
-    entries = ("false_negatives",)
+TruePositives = count_of("TruePositives", "positive labels were predicted as positive", "", 1.0)
+FalsePositives = count_of("FalsePositives", "negative labels were predicted as positive", "[0.5, 0.85]", "[1. 0.]")
+TrueNegatives = count_of("TrueNegatives", "negative labels were predicted as negative", "", 1.0)
+FalseNegatives = count_of("FalseNegatives", "positive labels were predicted as negative", "", 1.0)
 
 
 class Precision(ConfusionMetric):
@@ -864,14 +685,7 @@ BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()
 
 
 def get(identifier):
-    """The metric that an identifier stands for.
-
-    Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function, a metric or None,
-            which are returned unchanged.
-
-    Raises:
-        ValueError: no metric has this name.
+    """The metric of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> mg.keras.metrics.get("mse")

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert
+from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert, named
 from ..errors import by_kernel, received, visible
 from ..ops import cast, stack
 from ..program.module import restore_what_waits
@@ -240,7 +240,8 @@ class Optimizer:
         values = self.clipped([self.unscaled(values_of(dx, v)) for dx, v in zip(grads, variables)])
         rate = self.learning_rate
         for variable in variables:
-            if variable.id not in self._undecayed and not self._named_undecayed(variable):
+            left_out = any(re.search(part, variable.name) for part in self._undecayed_names)
+            if variable.id not in self._undecayed and not left_out:
                 self.decay(inner(variable), rate)
         for dx, value, variable in zip(grads, values, variables):
             self.update_step(with_values(dx, value), inner(variable), rate)
@@ -274,9 +275,6 @@ class Optimizer:
             problem = "`exclude_from_weight_decay()` can only be configured before the optimizer is built."
             raise ValueError(problem)
         self._undecayed, self._undecayed_names = {variable.id for variable in var_list or []}, list(var_names or [])
-
-    def _named_undecayed(self, variable):
-        return any(re.search(part, variable.name) for part in self._undecayed_names)
 
     def update_averages(self):
         """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
@@ -637,9 +635,9 @@ class Schedule:
 class Decay(Schedule):
     """The base class of schedules that depend on `step / decay_steps`."""
 
-    def __init__(self, initial_learning_rate, decay_steps):
+    def __init__(self, initial_learning_rate, decay_steps, called="decay_steps"):
         if decay_steps <= 0:
-            raise received("Argument `decay_steps` must be > 0.", decay_steps=decay_steps)
+            raise received(f"Argument `{called}` must be > 0.", **{called: decay_steps})
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
 
     def in_one_dtype(self, *numbers):
@@ -648,61 +646,45 @@ class Decay(Schedule):
         return [initial, *[cast(one, initial.dtype) for one in (self.decay_steps, *numbers)]]
 
 
-class RateDecay(Decay):
-    """The base class of schedules with a `decay_rate`; with `staircase`, a step function of `step / decay_steps`."""
+def rate_decay(name, formula, decayed, example):
+    """Make the class of a schedule that depends on a rate and on `step / decay_steps`, the number of periods."""
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
-        super().__init__(initial_learning_rate, decay_steps)
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
+    class RateDecay(Decay):
+        """{formula}.
 
-    def __call__(self, step):
-        initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
-        periods = math.floor(step / steps) if self.staircase else step / steps  # float64 for integers
-        return self.decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
+        Args:
+            initial_learning_rate, decay_steps, decay_rate: numbers.
+            staircase: whether to round `step / decay_steps` down.
 
+        Raises:
+            ValueError: `decay_steps` is not positive.
 
-class ExponentialDecay(RateDecay):
-    """initial_learning_rate * decay_rate ** (step / decay_steps).
+        >>> import minigrad as mg
+        >>> rate = mg.keras.optimizers.schedules.{name}(0.5, decay_steps=2, decay_rate={example})
+        >>> print(float(rate(0)), float(rate(2)))
+        0.5 0.25
+        """
 
-    Args:
-        initial_learning_rate, decay_steps, decay_rate: numbers.
-        staircase: whether to round `step / decay_steps` down.
-        name: accepted as in TensorFlow, without effect.
+        def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=name):
+            super().__init__(initial_learning_rate, decay_steps)
+            self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
 
-    Raises:
-        ValueError: `decay_steps` is not positive.
+        def __call__(self, step):
+            initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
+            periods = math.floor(step / steps) if self.staircase else step / steps  # float64 for integers
+            return decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
 
-    >>> import minigrad as mg
-    >>> rate = mg.keras.optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.25)
-    >>> print(float(rate(0)), float(rate(1)), float(rate(2)))
-    0.5 0.25 0.125
-    """
-
-    def decayed(self, initial, rate, periods):
-        """The learning rate after `periods * decay_steps` steps."""
-        return initial * rate**periods
+    return named(RateDecay, name, formula=formula, example=example)
 
 
-class InverseTimeDecay(RateDecay):
-    """initial_learning_rate / (1 + decay_rate * step / decay_steps).
-
-    Args:
-        initial_learning_rate, decay_steps, decay_rate: numbers.
-        staircase: whether to round `step / decay_steps` down.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        ValueError: `decay_steps` is not positive.
-
-    >>> import minigrad as mg
-    >>> rate = mg.keras.optimizers.schedules.InverseTimeDecay(0.5, decay_steps=2, decay_rate=1.0)
-    >>> print(float(rate(0)), float(rate(2)), float(rate(6)))
-    0.5 0.25 0.125
-    """
-
-    def decayed(self, initial, rate, periods):
-        """The learning rate after `periods * decay_steps` steps."""
-        return initial / (1 + rate * periods)
+ExponentialDecay = rate_decay(
+    "ExponentialDecay", "initial_learning_rate * decay_rate ** (step / decay_steps)",
+    lambda initial, rate, periods: initial * rate**periods, 0.5,
+)  # fmt: skip
+InverseTimeDecay = rate_decay(
+    "InverseTimeDecay", "initial_learning_rate / (1 + decay_rate * step / decay_steps)",
+    lambda initial, rate, periods: initial / (1 + rate * periods), 1.0,
+)  # fmt: skip
 
 
 class PolynomialDecay(Decay):
@@ -714,7 +696,6 @@ class PolynomialDecay(Decay):
         end_learning_rate: the final learning rate.
         power: of the polynomial; 1.0 is linear.
         cycle: beyond `decay_steps`, use its next multiple instead, so that the rate rises and decays again.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `decay_steps` is not positive.
@@ -749,7 +730,6 @@ class CosineDecay(Decay):
         initial_learning_rate: the learning rate of step 0.
         decay_steps: the number of steps of the decay.
         alpha: the final learning rate, as a fraction of the rate at the start of the decay.
-        name: accepted as in TensorFlow, without effect.
         warmup_target: the learning rate rises linearly to this one before it decays from there; None for no warmup.
         warmup_steps: the number of warmup steps.
 
@@ -787,7 +767,6 @@ class CosineDecayRestarts(Decay):
         t_mul: the factor of the length of each period relative to the one before.
         m_mul: the factor of the initial rate of each period relative to the one before.
         alpha: the smallest learning rate, as a fraction of the initial one.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `first_decay_steps` is not positive.
@@ -799,9 +778,7 @@ class CosineDecayRestarts(Decay):
     """
 
     def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"):
-        if first_decay_steps <= 0:
-            raise received("Argument `first_decay_steps` must be > 0.", first_decay_steps=first_decay_steps)
-        super().__init__(initial_learning_rate, first_decay_steps)
+        super().__init__(initial_learning_rate, first_decay_steps, "first_decay_steps")
         self.first_decay_steps, self.t_mul, self.m_mul, self.alpha = first_decay_steps, t_mul, m_mul, alpha
         self.name = name
 
@@ -825,7 +802,6 @@ class PiecewiseConstantDecay(Schedule):
     Args:
         boundaries: increasing step numbers.
         values: learning rates, one more than boundaries.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is a wrong number of values.
@@ -866,14 +842,7 @@ OPTIMIZERS = {cls.__name__.lower(): cls for cls in (SGD, Adam, AdamW, RMSprop, A
 
 
 def get(identifier):
-    """The optimizer that an identifier stands for.
-
-    Args:
-        identifier: a name, a dict {"class_name": name, "config": settings}, or an optimizer or None, which are returned
-            unchanged.
-
-    Raises:
-        ValueError: no optimizer has this name.
+    """The optimizer of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(float(mg.keras.optimizers.get({"class_name": "SGD", "config": {"learning_rate": 0.5}}).learning_rate))

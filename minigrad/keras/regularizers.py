@@ -130,14 +130,7 @@ BY_NAME = {"l1": L1, "L1": L1, "l2": L2, "L2": L2, "l1l2": L1L2, "L1L2": L1L2,
 
 
 def get(identifier):
-    """The regularizer that an identifier stands for.
-
-    Args:
-        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function or None, which are
-            returned unchanged.
-
-    Raises:
-        ValueError: no regularizer has this name.
+    """The regularizer of a name, a class, or a dict {"class_name": name, "config": settings}; others are returned.
 
     >>> import minigrad as mg
     >>> print(mg.keras.regularizers.get({"class_name": "L1", "config": {"l1": 0.5}})([1.0, -3.0]).numpy())

@@ -14,9 +14,9 @@ from ..ops import concat
 from . import losses, optimizers
 from . import metrics as metrics_module
 from .activations import as_dtype, as_float
-from .batches import Batches, leaves, mapped, split, unpacked, weights_of_classes
+from .batches import Batches, split, unpacked, weights_of_classes
 from .callbacks import CallbackList, as_floats
-from .utils import snake_case
+from .utils import leaves, mapped, snake_case
 from .variable import calls
 
 STOPS = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_predicting"}
@@ -408,7 +408,9 @@ class CompiledLoss:
             raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
         return {name: one for name, one in for_each(outputs, given, "loss").items() if one is not None}
 
-    def _build(self, wanted, outputs, y_true):
+    def _build(self, outputs, y_true):
+        wanted = self._wanted(outputs)
+        y_true = by_output(y_true, outputs, wanted)
         self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
         if len(self.losses) > 1:
             names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
@@ -416,10 +418,9 @@ class CompiledLoss:
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         outputs = named(y_pred)
-        wanted = self._wanted(outputs) if self.losses is None else self.losses
-        y_true = by_output(y_true, outputs, wanted)
         if self.losses is None:
-            self._build(wanted, outputs, y_true)
+            self._build(outputs, y_true)
+        y_true = by_output(y_true, outputs, self.losses)
         weights = weights_of(outputs, sample_weight)
         factors = for_each(outputs, self.weights, "loss_weights")
         total = []

@@ -1,5 +1,6 @@
 """tf.keras.utils: seeds, one-hot labels, and how names of objects are made and classes are found by name."""
 
+import inspect
 import random as python_random
 import re
 
@@ -36,6 +37,22 @@ def snake_case(name) -> str:
     """'LayerNormalization' as 'layer_normalization'."""
     name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def leaves(value):
+    """The values in lists, tuples and dicts, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def mapped(function, value):
+    """Apply `function` to each value in lists, tuples and dicts, except None."""
+    if isinstance(value, dict):
+        return {key: mapped(function, x) for key, x in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)([mapped(function, x) for x in value])
+    return None if value is None else function(value)
 
 
 def clear_session() -> None:
@@ -111,3 +128,31 @@ def found(identifier, kind, by_name, known=""):
     if not callable(one) and identifier is not None:
         raise ValueError(f"Could not interpret {kind} identifier: {visible(identifier)}{known}")
     return one
+
+
+def class_for(base, name, function, order, defaults):
+    """Make the subclass of a class whose objects wrap a function and its settings, for one function.
+
+    Args:
+        base: it takes the function, and all else by name.
+        name: of the new class.
+        function: of the true values, of the predictions, and of settings.
+        order: the parameters of the new class; * stands for the settings of the function.
+        defaults: of parameters that are no settings of the function, or have another default there.
+    """
+    own = {one.name: one.default for one in [*inspect.signature(function).parameters.values()][2:]}
+    names = [one for word in order.split() for one in (own if word == "*" else [word])]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(one, kind, default={**own, **defaults}[one]) for one in names]
+
+    class Made(base):
+        __signature__ = inspect.Signature(parameters)
+
+        def __init__(self, *args, **kwargs):
+            given = self.__signature__.bind(*args, **kwargs)
+            given.apply_defaults()
+            super().__init__(function, **given.arguments)
+
+    Made.__name__ = Made.__qualname__ = name
+    Made.__module__ = base.__module__
+    return Made

@@ -92,7 +92,6 @@ def eigh(tensor, name=None) -> tuple:
 
     Args:
         tensor: shape `(..., n, n)`.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(e, v)`: the eigenvalues in ascending order, shape `(..., n)`, and the eigenvectors, which are the columns of
@@ -142,7 +141,6 @@ def eig(tensor, name=None) -> tuple:
 
     Args:
         tensor: shape `(..., n, n)`.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(e, v)`: the eigenvalues, shape `(..., n)`, and the eigenvectors, which are the columns of v, shape
@@ -251,7 +249,6 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
         tensor: shape `(..., n, m)`.
         full_matrices: make u and v square.
         compute_uv: if False, return only the singular values.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(s, u, v)`, where k = min(n, m): the singular values in descending order, shape `(..., k)`, and the singular

@@ -22,7 +22,6 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
 
     Args:
         a: shape `(..., n, m)`.
-        name: accepted as in TensorFlow, without effect.
         conjugate: conjugate complex numbers too.
 
     Raises:
@@ -62,7 +61,6 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         num_columns: the number of columns; None takes the number of rows.
         batch_shape: the shape of a batch of such matrices.
         dtype: of the elements.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `(*batch_shape, num_rows, num_columns)`.
@@ -151,7 +149,6 @@ def diag(diagonal, name=None, k=0, num_rows=-1, num_cols=-1, padding_value=0, al
         padding_value: the elements outside of the diagonals.
         align: the end of the row to which a shorter diagonal is aligned: the first word is for those above the main
             one, the second for those below it.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `(..., num_rows, num_cols)`.
@@ -210,7 +207,6 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
         padding_value: the value that pads shorter diagonals.
         align: the end of the row to which a shorter diagonal is aligned: the first word is for those above the main
             one, the second for those below it.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `(..., length)`, or `(..., number of diagonals, longest length)` if `k` is a pair: stacked, the highest
@@ -249,7 +245,6 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
         input: shape `(..., n, m)`.
         diagonal: the new diagonal, or diagonals, of the shape that `diag_part(input, k=k)` has.
         k, align: as for `diag_part`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there is no such diagonal, or it has another shape.

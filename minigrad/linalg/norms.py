@@ -26,7 +26,6 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
         axis: None takes all elements as one vector, an int is the axis of vectors, and a pair is the two axes of
             matrices.
         keepdims: keep the reduced axes, with length 1; otherwise they are removed.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is no such norm, or `axis` is of another form.
@@ -114,7 +113,6 @@ def expm(input, name=None) -> Tensor:
 
     Args:
         input: shape `(..., n, n)`, of a float or complex dtype.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the dtype is neither float nor complex.

@@ -151,7 +151,6 @@ def tensordot(a, b, axes, name=None) -> Tensor:
         a, b: of any shapes.
         axes: a number n pairs the last n axes of `a` with the first n of `b`; or two lists, the axes of `a` and those
             of `b` in the same order.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         A Tensor with the other axes of `a`, followed by the other axes of `b`.

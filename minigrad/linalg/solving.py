@@ -245,7 +245,6 @@ def cholesky_solve(chol, rhs, name=None) -> Tensor:
     Args:
         chol: `cholesky(a)`, shape `(..., n, n)`.
         rhs: the right-hand sides, as columns: shape `(..., n, k)`. The batch axes are broadcast.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -285,7 +284,6 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
         l2_regularizer: if not 0, minimize the squared norm plus this number times the squared norm of x.
         fast: solve the normal equations, which needs a matrix of full rank. If False, use the singular values: for any
             rank, but without `l2_regularizer` and without a gradient.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         The solutions, as columns: shape `(..., m, k)`.
@@ -355,7 +353,6 @@ def cholesky(input, name=None) -> Tensor:
 
     Args:
         input: shape `(..., n, n)`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the matrix is not square.

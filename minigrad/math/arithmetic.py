@@ -515,7 +515,6 @@ def polyval(coeffs, x, name=None) -> Tensor:
     Args:
         coeffs: a list of the coefficients, that of the highest power first: `[3, 2, 1]` means 3 * x**2 + 2 * x + 1.
         x: of any shape.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `coeffs` is not a list.

@@ -18,7 +18,6 @@ def complex(real, imag, name=None) -> Tensor:
 
     Args:
         real, imag: both float32, or both float64.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         A complex64 Tensor of float32 parts, a complex128 Tensor of float64 parts.

@@ -355,7 +355,6 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
         t: a Tensor, or the IndexedSlices of a gradient.
         clip_value_min, clip_value_max: numbers, or Tensors that broadcast to the shape of t. If the minimum is above
             the maximum, the result is the minimum.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the limits would broadcast t to another shape.

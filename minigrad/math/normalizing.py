@@ -23,7 +23,6 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
         t: a Tensor, or the IndexedSlices of a gradient.
         clip_norm: the largest norm allowed.
         axes: the axes over which the norm is taken; None means all.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `clip_norm` would broadcast t to another shape.
@@ -50,7 +49,6 @@ def global_norm(t_list, name=None) -> Tensor:
 
     Args:
         t_list: a list or tuple of Tensors, IndexedSlices and None.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         TypeError: `t_list` is not a list or tuple.
@@ -74,7 +72,6 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None) -> tuple:
         t_list: a list or tuple of Tensors, IndexedSlices and None.
         clip_norm: the largest `mg.linalg.global_norm` allowed.
         use_norm: the global norm, if it is already known.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(clipped, norm)`: the list of scaled gradients, and their global norm before scaling. If the norm is infinite,
@@ -105,7 +102,6 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
         x: of any shape.
         axis: the axis, or list of axes, over which the norm is taken; None means all.
         epsilon: a lower bound of the squared norm, to avoid division by 0.
-        name: accepted as in TensorFlow, without effect.
         dim: an older name of `axis`.
 
     Raises:

@@ -422,7 +422,6 @@ def in_top_k(targets, predictions, k, name=None) -> Tensor:
         targets: the class of each example, shape `(batch,)`.
         predictions: float32, shape `(batch, classes)`.
         k: fewer than k predictions of the row may be larger; equal ones do not count.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Bools of shape `(batch,)`. False if the target is not a class, or if a prediction of the row is not finite.

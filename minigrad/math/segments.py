@@ -303,7 +303,6 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
         minlength: the least number of counts; integers that do not occur have count 0.
         maxlength: the largest number of counts; larger integers are left out.
         dtype: of the counts; with weights it is theirs.
-        name: accepted as in TensorFlow, without effect.
         axis: None or 0 to count all elements together, -1 to count each row separately.
         binary_output: return 1 instead of the count if the integer occurs.
 
@@ -364,7 +363,6 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
         num_classes: the number of classes; by default the largest class that occurs, plus 1.
         weights: the amount that each example adds to its count, in place of 1: shape `(batch,)`.
         dtype: of the counts.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `(num_classes, num_classes)`.

@@ -426,7 +426,6 @@ def lbeta(x, name=None) -> Tensor:
 
     Args:
         x: shape `(..., n)`; the result has shape `(...)`.
-        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> print(mg.math.lbeta([1.0, 2.0]).numpy().round(4))

@@ -27,7 +27,6 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
         value: a Tensor, a Variable, or what `mg.constant` accepts; gradients flow through Tensors in lists too.
         dtype: the dtype of the result; if None, it is inferred.
         dtype_hint: used in place of `dtype` if the value fits it.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: a Tensor has another dtype: it is not cast.
@@ -151,7 +150,6 @@ def cast(x, dtype, name=None) -> Any:
         x: numbers of any dtype, or IndexedSlices of them. Floats are rounded toward 0 to become integers, any number
             but 0 is True, and complex numbers lose their imaginary part, with a warning.
         dtype: the dtype of the result.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         UnimplementedError: the cast is from or to strings.

@@ -22,7 +22,6 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
         input: of any shape.
         repeats: the number of repeats: an int for all elements, or a list with an int for each index along the axis.
         axis: the axis; None flattens the input first.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is no such axis, or the number of repeats differs from its length.
@@ -230,7 +229,6 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
         params: of any shape.
         indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of `params`.
         batch_dims: the number of leading batch axes, which `params` and `indices` share; the k axes follow them.
-        name: accepted as in TensorFlow, without effect.
         bad_indices_policy: "IGNORE" returns 0 for an index out of range.
 
     Returns:
@@ -273,7 +271,6 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
         tensor: has at least one axis.
         mask: bools, in the shape of `tensor` or of some of its axes.
         axis: the first of those axes; None means 0.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         A Tensor in which one axis, as long as the number of True, replaces the axes of the mask.
@@ -345,7 +342,6 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     Args:
         condition: bools; without x and y also numbers, which count as True unless they are 0.
         x, y: of one dtype. All three are broadcast to one shape.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         The selected elements; or int64 indices of shape `(number of True, rank)`, which have no gradient.
@@ -382,7 +378,6 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
         updates: shape `indices.shape[:-1] + shape[k:]`: an element, or slice, for each index vector.
         shape: of the result.
         bad_indices_policy: "IGNORE" leaves out updates whose index is out of range.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: an index is out of range, or the shapes do not fit.

@@ -64,7 +64,6 @@ def by_places(way, meaning, put):
         Args:
             indices: integers, shape `(..., k)`: each vector is an index along the first k axes of the Variable.
             updates: an element, or slice, for each index vector.
-            name: accepted as in TensorFlow, without effect.
 
         Returns:
             The whole Variable after the update.

@@ -53,7 +53,6 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
         limit: where to stop.
         delta: the step, positive or negative.
         dtype: of the result; None takes the widest dtype of the three.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: `delta` is 0 or leads away from `limit`, or one of the three is not a scalar.
@@ -91,7 +90,6 @@ def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     Args:
         start, stop: numbers, or Tensors, which are broadcast.
         num: an int.
-        name: accepted as in TensorFlow, without effect.
         axis: the index of the new axis, of length `num`, along which the numbers lie.
 
     Raises:
@@ -137,7 +135,6 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
         *args: vectors, one for each axis.
         indexing: "ij" gives the results the shape `(len(args[0]), len(args[1]), ...)`; "xy" swaps the first two axes,
             as is usual for images.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         A list with a Tensor for each axis, all of the shape of the grid: the coordinate of each point along that axis.
@@ -220,7 +217,6 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
         lengths: integers of any shape.
         maxlen: the length of the rows; None takes the largest of `lengths`.
         dtype: of the result.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `lengths.shape + (maxlen,)`.

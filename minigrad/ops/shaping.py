@@ -224,7 +224,6 @@ def concat(values, axis, name="concat") -> Tensor:
     Args:
         values: a list of Tensors of one dtype, whose shapes differ only along `axis`.
         axis: an int; negative ones count from the end.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the shapes do not fit, or there is no such axis.
@@ -491,7 +490,6 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         paddings: for each axis a pair: how many elements to add before, and after.
         mode: "CONSTANT" adds `constant_values`; "REFLECT" mirrors without the edge itself, "SYMMETRIC" with it.
         constant_values: a scalar of the dtype of the tensor. Its gradient is None.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there is not one pair for each axis, or not enough elements to mirror.

@@ -21,7 +21,6 @@ def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
         values: of a numeric dtype, with at least one axis.
         axis: the axis to sort along.
         direction: "ASCENDING" or "DESCENDING".
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is no such direction.
@@ -121,7 +120,6 @@ def unique(x, out_idx=dtypes.int32, name=None) -> Unique:
     Args:
         x: shape `(n,)`.
         out_idx: the dtype of the indices.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(y, idx)`: the unique elements, and for each element of x its index in y, so that `x[i] == y[idx[i]]`.

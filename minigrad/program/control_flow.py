@@ -26,7 +26,6 @@ def cond(pred, true_fn=None, false_fn=None, name=None) -> Any:
     Args:
         pred: a scalar, or a Tensor of one element.
         true_fn, false_fn: functions without arguments.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         TypeError: a branch is not callable.
@@ -137,7 +136,6 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case") -> A
         branch_fns: a list of functions without arguments, a list of pairs (number, function), or a dict. The numbers
             are 0, 1, 2, ...
         default: a function without arguments.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         TypeError: the index is not an integer Tensor, a number is not an int, or a function is not callable.

@@ -25,7 +25,6 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
         summarize: how many elements to print from each end of an axis; -1 for all.
         sep: the text between the inputs.
         end: the text after the last one.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is no such stream, or no such argument.

@@ -26,7 +26,6 @@ def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
             the result is a decorator.
         inp: a list of Tensors, or of values that can become one.
         Tout: the dtype of the result, or a list of dtypes.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         A Tensor; a list if `Tout` is one.

@@ -309,7 +309,6 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
         maxval: the upper limit; None means 1. Gradients flow to both limits of floats.
         dtype: a float dtype, int32 or int64.
         seed: the seed of this op; see `set_seed`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the dtype is another, or it is an integer dtype and there is no `maxval`.
@@ -337,7 +336,6 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
         mean, stddev: numbers, or Tensors that broadcast with the shape.
         dtype: a float dtype.
         seed: the seed of this op; see `set_seed`.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: `shape` is not a vector of integers.
@@ -371,7 +369,6 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
         lam: the means, of any shape.
         dtype: float16, float32, float64, int32 or int64.
         seed: the seed of this op; see `set_seed`.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `shape + lam.shape`.
@@ -397,7 +394,6 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
         beta: the rate; None means 1. It broadcasts with `alpha`.
         dtype: a float dtype, that of `alpha`, `beta` and the result.
         seed: the seed of this op; see `set_seed`.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         Shape `shape + (alpha + beta).shape`.

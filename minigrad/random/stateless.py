@@ -111,7 +111,6 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
         seed: two integers, shape `(2,)`.
         counts, probs: the number of trials, and the probability that one succeeds, both of one dtype.
         output_dtype: float16, float32, float64, int32 or int64.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: `shape` does not end with their shape, or `counts` are not finite.

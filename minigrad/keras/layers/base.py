@@ -16,7 +16,7 @@ from ...program.module import restore_what_waits
 from .. import constraints, initializers, regularizers
 from ..activations import MASKS
 from ..metrics import Metric
-from ..utils import checked_name, snake_case, unique_name
+from ..utils import checked_name, leaves, mapped, snake_case, unique_name
 from ..variable import Variable, calls, inside
 
 
@@ -66,16 +66,22 @@ class Layer:
     """
 
     _weightless = False  # if True, the layer has no weights, so it is built from the start
+    plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
+        self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
+        parts = ("initializer", initializers), ("regularizer", regularizers), ("constraint", constraints)
+        for weight, initial in self.plans:
+            for part, space in parts:
+                given = kwargs.pop(f"{weight}_{part}", initial if part == "initializer" else None)
+                setattr(self, f"{weight}_{part}", space.get(given))
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if not isinstance(trainable, bool):
             kind = f"{visible(trainable)} (of type {type(trainable)})"
             raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
-        self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
         self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
@@ -150,13 +156,18 @@ class Layer:
 
     add_variable = add_weight
 
+    def _make(self, weight, shape, name=None, trainable=True) -> Variable:
+        """Make the weight of `plans`; `name` is its name in paths."""
+        plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
+        return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
+
     # ---- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
         if calls.any_losses and not calls.trainings:
             self._forget_losses()
         mask = self._hand_masks(args, kwargs) if MASKS.by_id else None
-        args = [map_nested(self._cast, one) for one in args]
+        args = [mapped(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
             training = calls.trainings[-1]
@@ -191,14 +202,14 @@ class Layer:
             else:
                 path, listening.module = listening.module, f"{listening.module}/(build)"
                 try:
-                    self.build(map_nested(shape_of, inputs[0]))
+                    self.build(mapped(shape_of, inputs[0]))
                 finally:
                     listening.module = path
 
     def _hand_masks(self, args, kwargs):
         """Pass the masks of the inputs to `call`: that of the first as `mask`, that of an input `x` as `x_mask`."""
         names = [name for name in parameters_of(type(self).call) if name != "self"]
-        masks = {name: map_nested(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
+        masks = {name: mapped(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
         first = next(iter(masks.values()), None)
         for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():
             if parameter in names and any_mask(mask) and kwargs.get(parameter) is None:
@@ -230,8 +241,6 @@ class Layer:
 
     def _cast(self, x):
         """An input; float inputs are cast to the dtype of the layer."""
-        if x is None:
-            return None
         if isinstance(x, np.ndarray):
             x = constant(x)
         if type(x).__name__ == "Input":
@@ -268,7 +277,7 @@ class Layer:
         """The shape of the output, with this length for None."""
         zeros = map_shapes(lambda shape: creation.zeros([length if n is None else n for n in shape]), input_shape)
         with listeners_only():
-            return map_nested(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
+            return mapped(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
 
     # ---- weights ---------------------------------------------------------------------------------------------------
 
@@ -430,7 +439,7 @@ def error_in_call(layer, error, args, kwargs):
     if not bound.arguments:
         return error
     call = f"{type(layer).__name__}.call()"
-    arguments = "\n".join(f"  • {name}={map_nested(described, value)}" for name, value in bound.arguments.items())
+    arguments = "\n".join(f"  • {name}={mapped(described, value)}" for name, value in bound.arguments.items())
     head = f"Exception encountered when calling {call}."
     text = f"{head}\n\n\033[1m{message_of(error)}\033[0m\n\nArguments received by {call}:\n{arguments}"
     explained = with_message(error, text).with_traceback(error.__traceback__)
@@ -507,10 +516,16 @@ def bind_positional(args, **parameters):
 
 
 def shape_of(x):
-    """The shape of an input for `build`, in `fit` without the number of examples; None for None."""
-    if x is None:
-        return None
+    """The shape of an input for `build`, in `fit` without the number of examples."""
     return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
+
+
+def check_format(data_format) -> str:
+    """The data format of images, by default "channels_last". Raise ValueError if there is no such format."""
+    if data_format not in (None, "channels_last", "channels_first"):
+        problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
+        raise errors.received(problem, data_format=data_format)
+    return data_format or "channels_last"
 
 
 def check_rank(layer, x, min_ndim):
@@ -541,17 +556,3 @@ def map_shapes(function, *nests):
     if all(n is None or isinstance(n, (int, np.integer)) for n in first):
         return function(*nests)
     return type(first)([map_shapes(function, *parts) for parts in zip(*nests)])
-
-
-def leaves(value):
-    """The values in lists, tuples and dicts, in order."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
-
-
-def map_nested(function, value):
-    """Apply `function` to each value in nested lists, tuples and dicts."""
-    if isinstance(value, dict):
-        return {key: map_nested(function, x) for key, x in value.items()}
-    return type(value)([map_nested(function, x) for x in value]) if type(value) in (list, tuple) else function(value)

@@ -5,19 +5,18 @@ from ...errors import received
 from ...ops import shaping
 from .. import activations
 from ..activations import as_dtype
-from ..variable import Variable
 from .base import check_rank, incompatible
-from .sliding import Sliding, along
-from .weighted import Weighted
+from .sliding import Sliding, along, of_rank
+from .weighted import made_in_build
 
 
-class Sweeping(Sliding, Weighted):
+class Sweeping(Sliding):
     """The base class of convolution layers: how the kernel slides, and what is done with the result."""
 
     paddings: tuple = ("valid", "same")
+    plans: tuple = ("kernel", "glorot_uniform"), ("bias", "zeros")
 
-    def __init__(self, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-                 bias_initializer, bias_regularizer, bias_constraint, **kwargs):  # fmt: skip
+    def __init__(self, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, **kwargs):
         super().__init__(data_format, **kwargs)
         self.kernel_size = along(self.rank, "kernel_size", kernel_size)
         self.strides = along(self.rank, "strides", strides)
@@ -26,7 +25,6 @@ class Sweeping(Sliding, Weighted):
         if self.padding not in self.paddings:
             raise received(f"The `padding` argument must be one of {set(self.paddings)}.", padding=padding)
         self.activation, self.use_bias = activations.get(activation), use_bias
-        self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
 
     def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
@@ -58,12 +56,6 @@ class Sweeping(Sliding, Weighted):
         return nn.convolution(inputs, kernel, list(self.strides),
                               (padding or self.padding).upper(), self.format, list(self.dilation_rate))  # fmt: skip
 
-    def refuse_holes(self):
-        """Raise ValueError if both strides and dilations are given."""
-        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
-            problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
-            raise ValueError(f"{problem} Received: strides={self.strides} and dilation_rate={self.dilation_rate}")
-
 
 def positive(name, number):
     """The number. Raises ValueError if it is not positive."""
@@ -73,25 +65,45 @@ def positive(name, number):
     return number
 
 
-class Convolution(Sweeping):
-    """A convolution with a kernel of shape (*kernel_size, channels per group, filters)."""
+class Conv(Sweeping):
+    """activation(convolution + bias), for inputs of shape {shape}.
+
+    The kernel has shape (*kernel_size, channels, filters), the bias (filters,), and the output (batch, ..., filters).
+
+    Args:
+        filters: the number of output channels.
+        kernel_size: the lengths of the kernel: an int, or one for each axis.
+        strides: the step from one position of the kernel to the next: an int, or one for each axis.
+        padding: "valid": the kernel stays inside the image; "same": the image is padded with zeros, so that with
+            strides of 1 the output has the same lengths.
+        data_format: "channels_last", or "channels_first" for inputs whose channels come after the batch.
+        dilation_rate: the spacing between the elements of the kernel: an int, or one for each axis.
+        groups: the number of groups of channels; each has its own outputs, which depend on no other group.
+        activation: a name, a function, or None.
+        use_bias: whether there is a bias.
+        **kwargs: kernel_initializer, kernel_regularizer, kernel_constraint, and the same for bias; and those of
+            `Layer`.
+
+    Raises:
+        ValueError: an argument is not positive, the groups do not divide the filters, or strides and dilations are
+            combined; or (in a call) the input has another number of axes, or of channels than the first input.
+    """
+
+    kernel = made_in_build("kernel", "The kernel.")
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, groups=1,
-                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):  # fmt: skip
+                 activation=None, use_bias=True, **kwargs):  # fmt: skip
         self.filters = self.outputs = positive("filters", filters)
         if groups <= 0:
             raise ValueError(f"The number of groups must be a positive integer. Received: groups={groups}.")
         if filters % groups:
             problem = "The number of filters must be evenly divisible by the number of groups."
             raise ValueError(f"{problem} Received: groups={groups}, filters={filters}.")
-        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-                         bias_initializer, bias_regularizer, bias_constraint, activity_regularizer=activity_regularizer,
-                         **kwargs)  # fmt: skip
+        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, **kwargs)
         self.groups = groups
-        self.refuse_holes()
-        self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+            problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
+            raise ValueError(f"{problem} Received: strides={self.strides} and dilation_rate={self.dilation_rate}")
 
     def make_kernels(self):
         if self.channels % self.groups:
@@ -99,21 +111,12 @@ class Convolution(Sweeping):
             raise received(problem, groups=self.groups, channels=self.channels)
         self._kernel = self._make("kernel", (*self.kernel_size, self.channels // self.groups, self.filters))
 
-    @property
-    def kernel(self) -> Variable:
-        """The kernel.
-
-        Raises:
-            AttributeError: the layer is not built yet.
-        """
-        return self._made("_kernel")
-
     def swept(self, inputs):
         return self.convolved(inputs, self.kernel)
 
 
-class Conv1D(Convolution, rank=1):
-    """activation(convolution of sequences + bias), for inputs of shape (batch, length, channels).
+class Conv1D(Conv, rank=1):
+    """activation(convolution + bias), for inputs of shape (batch, length, channels).
 
     The arguments are those of `Conv2D`. `padding` may also be "causal": zeros only before the sequence, so that no
     output depends on later inputs.
@@ -134,64 +137,33 @@ class Conv1D(Convolution, rank=1):
         return self.convolved(inputs, self.kernel, padding="valid")
 
 
-class Conv2D(Convolution, rank=2):
-    """activation(convolution of images + bias), for inputs of shape (batch, height, width, channels).
+# fmt: off
+Conv2D = of_rank(2, Conv, '(2, 3, padding="same", activation="relu")(mg.ones([1, 4, 5, 3])).shape', "(1, 4, 5, 2)")
+Conv3D = of_rank(3, Conv, "(4, 2)(mg.ones([1, 3, 3, 5, 2])).shape", "(1, 2, 2, 4, 4)")
+# fmt: on
 
-    The kernel has shape (*kernel_size, channels, filters), the bias (filters,), and the output (batch, ..., filters).
+
+class Transposed(Conv):
+    """A transposed convolution: inputs of shape {shape} become larger.
+
+    Each element of the input contributes a window of the output, as in the VJP of a convolution. The kernel has shape
+    (*kernel_size, filters, channels).
 
     Args:
         filters: the number of output channels.
-        kernel_size: height and width of the kernel: an int, or two.
-        strides: the step from one position of the kernel to the next: an int, or two.
-        padding: "valid": the kernel stays inside the image; "same": the image is padded with zeros, so that with
-            strides of 1 the output has the same height and width.
-        data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        dilation_rate: the spacing between the elements of the kernel: an int, or two.
-        groups: the number of groups of channels; each has its own outputs, which depend on no other group.
-        activation: a name, a function, or None.
-        use_bias: whether there is a bias.
-        kernel_initializer, bias_initializer: names or initializers.
-        kernel_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: a name or a function of the output.
-        kernel_constraint, bias_constraint: names or functions of a weight.
-        **kwargs: those of `Layer`.
+        padding: "same": a length n becomes n * stride; "valid": plus the excess of the kernel over the stride.
+        output_padding: how much longer the output is than the shortest one that the convolution maps to the input's
+            shape; None for the lengths under `padding`.
+        The other arguments are those of `Conv2D`, without groups.
 
     Raises:
-        ValueError: an argument is not positive, the groups do not divide the filters, or strides and dilations are
-            combined; or (in a call) the input does not have four axes, or the number of channels differs from that of
-            the first input.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.Conv2D(2, 3, padding="same", activation="relu", kernel_initializer="ones")
-    >>> print(layer(mg.ones([1, 4, 4, 1])).numpy()[0, :, :, 0], layer.kernel.shape)
-    [[4. 6. 6. 4.]
-     [6. 9. 9. 6.]
-     [6. 9. 9. 6.]
-     [4. 6. 6. 4.]] (3, 3, 1, 2)
+        ValueError: see `Conv2D`; or `output_padding` is not less than the strides.
     """
-
-
-class Conv3D(Convolution, rank=3):
-    """activation(convolution of volumes + bias), for inputs of shape (batch, depth, height, width, channels).
-
-    The arguments are those of `Conv2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Conv3D(4, 2)(mg.ones([1, 3, 3, 5, 2])).shape)
-    (1, 2, 2, 4, 4)
-    """
-
-
-class Transposed(Convolution):
-    """The base class of transposed convolutions: each element of the input contributes a window of the output."""
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None,
-                 dilation_rate=1, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+                 dilation_rate=1, activation=None, use_bias=True, **kwargs):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
-                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, **kwargs)  # fmt: skip
+                         **kwargs)  # fmt: skip
         self.output_padding = None
         if output_padding is not None:
             more = (output_padding,) * self.rank if isinstance(output_padding, int) else tuple(output_padding)
@@ -220,62 +192,40 @@ class Transposed(Convolution):
         return (places - 1) * stride + reach - lost + self.output_padding[k]
 
 
-class Conv1DTranspose(Transposed, rank=1):
-    """The transposed convolution of `Conv1D`: sequences become longer. The arguments are those of `Conv2DTranspose`.
+# fmt: off
+Conv1DTranspose = of_rank(
+    1, Transposed, '(1, 2, 2, kernel_initializer="ones")(mg.constant([[[1.0], [3.0]]])).numpy().ravel()',
+    "[1. 1. 3. 3.]", name="Conv1DTranspose")
+Conv2DTranspose = of_rank(
+    2, Transposed, "(4, 2, strides=2)(mg.ones([1, 2, 3, 5])).shape", "(1, 4, 6, 4)", name="Conv2DTranspose")
+Conv3DTranspose = of_rank(
+    3, Transposed, "(4, 2, strides=2)(mg.ones([1, 2, 2, 3, 2])).shape", "(1, 4, 4, 6, 4)", name="Conv3DTranspose")
+# fmt: on
 
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.Conv1DTranspose(1, 2, strides=2, kernel_initializer="ones")
-    >>> print(layer(mg.constant([[[1.0], [3.0]]])).numpy().ravel())
-    [1. 1. 3. 3.]
-    """
 
+class DepthwiseConv(Sweeping):
+    """activation(convolution of each channel by itself + bias), for inputs of shape {shape}.
 
-class Conv2DTranspose(Transposed, rank=2):
-    """The transposed convolution of `Conv2D`: images of shape (batch, height, width, channels) become larger.
-
-    The kernel has shape (*kernel_size, filters, channels).
+    The kernel has shape (*kernel_size, channels, depth_multiplier); the output has channels * depth_multiplier
+    channels.
 
     Args:
-        filters: the number of output channels.
-        padding: "valid": the height is n * stride, plus the excess of the kernel over the stride; "same": n * stride.
-        output_padding: how much longer the output is than the shortest one that the convolution maps to the input's
-            shape; None for the lengths under `padding`.
-        The other arguments are those of `Conv2D`, without groups.
+        depth_multiplier: the number of kernels per channel.
+        The other arguments are those of `Conv2D`, without filters and groups; those of the kernel are called
+            depthwise_initializer, depthwise_regularizer, depthwise_constraint.
 
     Raises:
-        ValueError: see `Conv2D`; or `output_padding` is not less than the strides.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.Conv2DTranspose(1, 2, strides=2, kernel_initializer="ones")
-    >>> print(layer(mg.constant([[[[1.0], [3.0]]]])).numpy()[0, :, :, 0])
-    [[1. 1. 3. 3.]
-     [1. 1. 3. 3.]]
+        ValueError: an argument is not positive; or (in a call) the input has another number of axes, or of channels
+            than the first input.
     """
-
-
-class Conv3DTranspose(Transposed, rank=3):
-    """The transposed convolution of `Conv3D`: volumes become larger. The arguments are those of `Conv2DTranspose`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Conv3DTranspose(4, 2, strides=2)(mg.ones([1, 2, 2, 3, 2])).shape)
-    (1, 4, 4, 6, 4)
-    """
-
-
-class Depthwise(Sweeping):
-    """The base class of depthwise convolutions, with a kernel of shape (*kernel_size, channels, depth_multiplier)."""
 
     kernel_name = "kernel"
+    plans: tuple = ("depthwise", "glorot_uniform"), ("bias", "zeros")
 
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None, dilation_rate=1,
-                 activation=None, use_bias=True, depthwise_initializer="glorot_uniform", bias_initializer="zeros",
-                 depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+                 activation=None, use_bias=True, **kwargs):  # fmt: skip
         self.depth_multiplier = positive("depth_multiplier", depth_multiplier)
-        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-                         bias_initializer, bias_regularizer, bias_constraint, activity_regularizer=activity_regularizer,
-                         **kwargs)  # fmt: skip
-        self._plan("depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, **kwargs)
 
     def make_kernels(self):
         self.outputs = self.channels * self.depth_multiplier
@@ -287,55 +237,28 @@ class Depthwise(Sweeping):
         return self.convolved(inputs, shaping.reshape(self.kernel, groups))
 
 
-class DepthwiseConv1D(Depthwise, rank=1):
-    """activation(convolution of each channel by itself + bias), for inputs of shape (batch, length, channels).
+class SeparableConv(DepthwiseConv):
+    """A convolution of each channel by itself, and then one of all channels at each place, for inputs of shape {shape}.
 
-    The arguments are those of `DepthwiseConv2D`.
+    Activation and bias belong to the second.
 
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.DepthwiseConv1D(2, depthwise_initializer="ones")
-    >>> print(layer(mg.constant([[[1.0, 2.0], [3.0, 4.0]]])).numpy().ravel())
-    [4. 6.]
-    """
-
-
-class DepthwiseConv2D(Depthwise, rank=2):
-    """activation(convolution of each channel by itself + bias), for inputs of shape (batch, height, width, channels).
-
-    The kernel has shape (*kernel_size, channels, depth_multiplier); the output has channels * depth_multiplier
-    channels.
+    The weights are `depthwise_kernel`, of shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, of
+    shape (1, ..., channels * depth_multiplier, filters), and `bias`.
 
     Args:
-        depth_multiplier: the number of kernels per channel.
-        depthwise_initializer, depthwise_regularizer, depthwise_constraint: those of the kernel.
-        The other arguments are those of `Conv2D`, without filters and groups.
-
-    Raises:
-        ValueError: an argument is not positive; or (in a call) the input does not have four axes, or the number of
-            channels differs from that of the first input.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.DepthwiseConv2D(2, depthwise_initializer="ones")
-    >>> print(layer(mg.constant([[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]])).numpy().ravel())
-    [16. 20.]
+        filters: the number of output channels.
+        The other arguments are those of `DepthwiseConv2D`; those of the `pointwise_kernel` are called
+            pointwise_initializer, pointwise_regularizer, pointwise_constraint.
     """
 
-
-class Separable(Depthwise):
-    """A depthwise convolution, followed by a pointwise one, which mixes the channels."""
-
     kernel_name = "depthwise_kernel"
+    plans = (*DepthwiseConv.plans, ("pointwise", "glorot_uniform"))
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
-                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
-                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+                 depth_multiplier=1, activation=None, use_bias=True, **kwargs):  # fmt: skip
         self.filters = positive("filters", filters)
         super().__init__(kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, activation,
-                         use_bias, depthwise_initializer, bias_initializer, depthwise_regularizer, bias_regularizer,
-                         activity_regularizer, depthwise_constraint, bias_constraint, **kwargs)  # fmt: skip
-        self._plan("pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+                         use_bias, **kwargs)  # fmt: skip
 
     def make_kernels(self):
         super().make_kernels()
@@ -347,31 +270,12 @@ class Separable(Depthwise):
         return nn.convolution(super().swept(inputs), self.pointwise_kernel, data_format=self.format)
 
 
-class SeparableConv1D(Separable, rank=1):
-    """A `DepthwiseConv1D` without activation and bias, followed by a pointwise convolution with both.
-
-    The arguments are those of `SeparableConv2D`.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.SeparableConv1D(3, 2, depth_multiplier=2)
-    >>> print(layer(mg.ones([1, 5, 2])).shape, layer.pointwise_kernel.shape)
-    (1, 4, 3) (1, 4, 3)
-    """
-
-
-class SeparableConv2D(Separable, rank=2):
-    """A `DepthwiseConv2D` without activation and bias, followed by a pointwise convolution with both.
-
-    The weights are `depthwise_kernel`, of shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, of
-    shape (1, 1, channels * depth_multiplier, filters), and `bias`.
-
-    Args:
-        filters: the number of output channels.
-        pointwise_initializer, pointwise_regularizer, pointwise_constraint: those of the `pointwise_kernel`.
-        The other arguments are those of `DepthwiseConv2D`.
-
-    >>> import minigrad as mg
-    >>> layer = mg.keras.layers.SeparableConv2D(3, 2, depth_multiplier=2)
-    >>> print(layer(mg.ones([1, 5, 4, 2])).shape, layer.pointwise_kernel.shape)
-    (1, 4, 3, 3) (1, 1, 4, 3)
-    """
+# fmt: off
+DepthwiseConv1D = of_rank(
+    1, DepthwiseConv, '(2, depthwise_initializer="ones")(mg.constant([[[1.0, 2.0], [3.0, 4.0]]])).numpy().ravel()',
+    "[4. 6.]")
+DepthwiseConv2D = of_rank(
+    2, DepthwiseConv, "(2, depth_multiplier=3)(mg.ones([1, 4, 5, 2])).shape", "(1, 3, 4, 6)")
+SeparableConv1D = of_rank(1, SeparableConv, "(3, 2, depth_multiplier=2)(mg.ones([1, 5, 2])).shape", "(1, 4, 3)")
+SeparableConv2D = of_rank(2, SeparableConv, "(3, 2)(mg.ones([1, 5, 4, 2])).shape", "(1, 4, 3, 3)")
+# fmt: on

@@ -10,8 +10,8 @@ from ...errors import received, visible
 from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
-from ..utils import checked_name
-from .base import Layer, leaves, map_nested, shape_of
+from ..utils import checked_name, leaves, mapped
+from .base import Layer, shape_of
 
 
 class Model(Trainer, Layer):
@@ -133,20 +133,17 @@ class Model(Trainer, Layer):
         known = [layer for layer in self.layers if layer._built_for is not None]
         return {id(layer): layer.compute_output_shape(layer._built_for) for layer in known}
 
-    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False,
-                layer_range=None) -> None:  # fmt: skip
+    def summary(self, line_length=None, *, print_fn=None, expand_nested=False, show_trainable=False) -> None:
         """Print a table of the layers.
 
         Args:
             line_length: the length of a line; by default as needed, at most 88.
-            positions: where the columns end, as fractions of the line.
             print_fn: a function to call with the text instead of `print`.
             expand_nested: also list the layers of inner models.
             show_trainable: also show whether each layer is trained.
-            layer_range: two patterns for the names of the first and the last layer to list.
 
         Raises:
-            ValueError: no layer has such a name, or the line is too short.
+            ValueError: the line is too short.
 
         >>> import minigrad as mg
         >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2, name="d")], name="small")
@@ -161,7 +158,7 @@ class Model(Trainer, Layer):
          Trainable params: 8 (32.00 B)
          Non-trainable params: 0 (0.00 B)
         """
-        text = summary_of(self, line_length, positions, expand_nested, show_trainable, layer_range)
+        text = summary_of(self, line_length, expand_nested, show_trainable)
         print(text, end="") if print_fn is None else print_fn(text)
 
 
@@ -332,7 +329,7 @@ class Sequential(Model):
         name = self._input.name or "keras_tensor"
         if isinstance(inputs, dict) and name in inputs:
             return inputs[name]
-        given = map_nested(lambda x: f"Tensor(shape={x.shape})", inputs)
+        given = mapped(lambda x: f"Tensor(shape={x.shape})", inputs)
         problem = "The structure of `inputs` doesn't match the expected structure."
         problem = f"{problem}\nExpected: {name}\nReceived: inputs={given}"
         if isinstance(inputs, dict):

@@ -5,7 +5,7 @@ from ...engine import convert
 from ...errors import received, visible
 from ...ops import gathering, shaping
 from ..activations import as_dtype, as_float
-from .sliding import Sliding, along
+from .sliding import Sliding, along, of_rank
 
 # ---- pooling -------------------------------------------------------------------------------------------------------
 
@@ -15,31 +15,44 @@ class Pooling(Sliding):
 
     _weightless = True
 
-    def __init__(self, pool_size, strides=None, padding="valid", data_format=None, name=None, **kwargs):
+    def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
         super().__init__(data_format, name=name, **kwargs)
         self.pool_size = along(self.rank, "pool_size", pool_size)
         self.strides = self.pool_size if strides is None else along(self.rank, "strides", strides)
         self.padding = padding
 
-    def call(self, inputs):
-        return self.pooling(inputs, list(self.pool_size), list(self.strides), self.padding.upper(), self.format)
+    def pooled(self, pool, inputs):
+        return pool(inputs, list(self.pool_size), list(self.strides), self.padding.upper(), self.format)
 
 
 class MaxPooling(Pooling):
-    """The maximum of every window."""
+    """The largest number of every window, for inputs of shape {shape}.
 
-    def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
-        super().__init__(pool_size, strides, padding, data_format, name, **kwargs)
+    Args:
+        pool_size: the lengths of a window: an int, or one for each axis.
+        strides: the step from one window to the next; by default the size of the window.
+        padding: "valid": windows stay inside the image; "same": there are as many windows as pixels, divided by the
+            stride.
+        data_format: "channels_last", or "channels_first" for inputs whose channels come after the batch.
+        name: of the layer.
+        **kwargs: those of `Layer`.
 
-    def pooling(self, *given):
-        return nn.max_pool(*given)
+    Raises:
+        ValueError: a size or stride is not positive; or (in a call) the input has another number of axes.
+    """
+
+    def call(self, inputs):
+        return self.pooled(nn.max_pool, inputs)
 
 
 class AveragePooling(Pooling):
-    """The mean of every window."""
+    """The mean of every window, for inputs of shape {shape}.
 
-    def pooling(self, *given):
-        return nn.avg_pool(*given)
+    Elements of a window outside of the image are ignored. The arguments are those of `MaxPooling2D`.
+    """
+
+    def call(self, inputs):
+        return self.pooled(nn.avg_pool, inputs)
 
 
 class GlobalPooling(Sliding):
@@ -53,87 +66,26 @@ class GlobalPooling(Sliding):
 
 
 class GlobalAveragePooling(GlobalPooling):
-    """The mean of each channel of an example."""
+    """The mean of each channel: inputs of shape {shape} become (batch, channels).
+
+    Args:
+        data_format: "channels_last", or "channels_first" for inputs whose channels come after the batch.
+        keepdims: keep the other axes, with length 1.
+        **kwargs: those of `Layer`.
+    """
 
     def call(self, inputs):
         return math.reduce_mean(as_float(inputs), self.axes, self.keepdims)
 
 
 class GlobalMaxPooling(GlobalPooling):
-    """The maximum of each channel of an example."""
+    """The largest number of each channel: inputs of shape {shape} become (batch, channels).
+
+    The arguments are those of `GlobalAveragePooling2D`.
+    """
 
     def call(self, inputs):
         return math.reduce_max(inputs, self.axes, self.keepdims)
-
-
-class MaxPooling1D(MaxPooling, rank=1):
-    """The largest number of every window, for inputs of shape (batch, length, channels). See `MaxPooling2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.MaxPooling1D(2)(mg.constant([[[1.0], [2.0], [4.0], [3.0]]])).numpy().ravel())
-    [2. 4.]
-    """
-
-
-class MaxPooling2D(MaxPooling, rank=2):
-    """The largest number of every window, for inputs of shape (batch, height, width, channels).
-
-    Args:
-        pool_size: height and width of a window: an int, or two.
-        strides: the step from one window to the next; by default the size of the window.
-        padding: "valid": windows stay inside the image; "same": there are as many windows as pixels, divided by the
-            stride.
-        data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        name: of the layer.
-        **kwargs: those of `Layer`.
-
-    Raises:
-        ValueError: a size or stride is not positive; or (in a call) the input does not have four axes.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.MaxPooling2D()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel())
-    [4.]
-    """
-
-
-class MaxPooling3D(MaxPooling, rank=3):
-    """The largest number of every window, for inputs of shape (batch, depth, height, width, channels).
-
-    See `MaxPooling2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.MaxPooling3D(2)(mg.ones([1, 2, 4, 5, 3])).shape)
-    (1, 1, 2, 2, 3)
-    """
-
-
-class AveragePooling1D(AveragePooling, rank=1):
-    """The mean of every window, for inputs of shape (batch, length, channels). See `MaxPooling2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.AveragePooling1D(2)(mg.constant([[[1.0], [2.0], [4.0], [3.0]]])).numpy().ravel())
-    [1.5 3.5]
-    """
-
-
-class AveragePooling2D(AveragePooling, rank=2):
-    """The mean of every window, for inputs of shape (batch, height, width, channels). See `MaxPooling2D`.
-
-    Elements of a window outside of the image are ignored.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.AveragePooling2D(2)(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel())
-    [2.5]
-    """
-
-
-class AveragePooling3D(AveragePooling, rank=3):
-    """The mean of every window, for inputs of shape (batch, depth, height, width, channels). See `MaxPooling2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.AveragePooling3D(2)(mg.ones([1, 2, 4, 5, 3])).shape)
-    (1, 1, 2, 2, 3)
-    """
 
 
 class GlobalAveragePooling1D(GlobalAveragePooling, rank=1):
@@ -160,63 +112,45 @@ class GlobalAveragePooling1D(GlobalAveragePooling, rank=1):
         return total / math.reduce_sum(seen, self.axes, self.keepdims)
 
 
-class GlobalAveragePooling2D(GlobalAveragePooling, rank=2):
-    """The mean of each channel: inputs of shape (batch, height, width, channels) become (batch, channels).
-
-    Args:
-        data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        keepdims: keep the other axes, with length 1.
-        **kwargs: those of `Layer`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.GlobalAveragePooling2D()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy())
-    [[2.5]]
-    """
-
-
-class GlobalAveragePooling3D(GlobalAveragePooling, rank=3):
-    """The mean of each channel: inputs of shape (batch, depth, height, width, channels) become (batch, channels).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.GlobalAveragePooling3D()(mg.ones([1, 2, 4, 5, 3])).shape)
-    (1, 3)
-    """
-
-
-class GlobalMaxPooling1D(GlobalMaxPooling, rank=1):
-    """The largest number of each channel: inputs of shape (batch, length, channels) become (batch, channels).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.GlobalMaxPooling1D()(mg.constant([[[1.0], [2.0], [6.0]]])).numpy())
-    [[6.]]
-    """
-
-
-class GlobalMaxPooling2D(GlobalMaxPooling, rank=2):
-    """The largest number of each channel: inputs of shape (batch, height, width, channels) become (batch, channels).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.GlobalMaxPooling2D()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy())
-    [[4.]]
-    """
-
-
-class GlobalMaxPooling3D(GlobalMaxPooling, rank=3):
-    """The largest number of each channel of volumes: the output has shape (batch, channels).
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.GlobalMaxPooling3D()(mg.ones([1, 2, 4, 5, 3])).shape)
-    (1, 3)
-    """
+# fmt: off
+MaxPooling1D = of_rank(1, MaxPooling, "(2)(mg.constant([[[1.0], [2.0], [4.0], [3.0]]])).numpy().ravel()", "[2. 4.]")
+MaxPooling2D = of_rank(2, MaxPooling, "()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel()", "[4.]")
+MaxPooling3D = of_rank(3, MaxPooling, "(2)(mg.ones([1, 2, 4, 5, 3])).shape", "(1, 1, 2, 2, 3)")
+AveragePooling1D = of_rank(
+    1, AveragePooling, "(2)(mg.constant([[[1.0], [2.0], [4.0], [3.0]]])).numpy().ravel()", "[1.5 3.5]")
+AveragePooling2D = of_rank(
+    2, AveragePooling, "()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy().ravel()", "[2.5]")
+AveragePooling3D = of_rank(3, AveragePooling, "(2)(mg.ones([1, 2, 4, 5, 3])).shape", "(1, 1, 2, 2, 3)")
+GlobalAveragePooling2D = of_rank(
+    2, GlobalAveragePooling, "()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy()", "[[2.5]]")
+GlobalAveragePooling3D = of_rank(3, GlobalAveragePooling, "()(mg.ones([1, 2, 4, 5, 3])).shape", "(1, 3)")
+GlobalMaxPooling1D = of_rank(1, GlobalMaxPooling, "()(mg.constant([[[1.0], [2.0], [6.0]]])).numpy()", "[[6.]]")
+GlobalMaxPooling2D = of_rank(
+    2, GlobalMaxPooling, "()(mg.constant([[[[1.0], [2.0]], [[4.0], [3.0]]]])).numpy()", "[[4.]]")
+GlobalMaxPooling3D = of_rank(3, GlobalMaxPooling, "()(mg.ones([1, 2, 4, 5, 3])).shape", "(1, 3)")
+# fmt: on
 
 
 # ---- larger and smaller --------------------------------------------------------------------------------------------
 
 
 class UpSampling(Sliding):
-    """Each element of an example repeated along each axis."""
+    """Each element repeated `size` times along each axis: inputs of shape {shape} become larger.
+
+    Args:
+        size: the number of repetitions: an int, or one for each axis.
+        data_format: "channels_last", or "channels_first" for inputs whose channels come after the batch.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: `size` is not positive; or (in a call) the input has another number of axes.
+    """
 
     def __init__(self, size=2, data_format=None, **kwargs):
+        if self.rank == 1 and (not isinstance(size, int) or isinstance(size, bool)):
+            raise received("Expected an integer value for `size`.", TypeError, size=size)
+        if self.rank == 1 and size <= 0:
+            raise received("The `size` argument should be a positive integer.", size=size)
         super().__init__(data_format, **kwargs)
         self.size = along(self.rank, "size", size)
 
@@ -224,23 +158,6 @@ class UpSampling(Sliding):
         for axis, count in zip(self.axes, self.size):
             inputs = gathering.repeat(inputs, count, axis)
         return inputs
-
-
-class UpSampling1D(UpSampling, rank=1):
-    """Each step of sequences repeated `size` times: inputs of shape (batch, length, channels) become longer.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.UpSampling1D(2)(mg.constant([[[1.0], [3.0]]])).numpy().ravel())
-    [1. 1. 3. 3.]
-    """
-
-    def __init__(self, size=2, **kwargs):
-        if not isinstance(size, int) or isinstance(size, bool):
-            kind = type(size).__name__
-            raise TypeError(f"Expected an integer value for `size`. Received: size={visible(size)} of type {kind}")
-        if size <= 0:
-            raise received("The `size` argument should be a positive integer.", size=size)
-        super().__init__(size, **kwargs)
 
 
 class UpSampling2D(UpSampling, rank=2):
@@ -277,22 +194,13 @@ class UpSampling2D(UpSampling, rank=2):
         return shaping.transpose(resized, [0, 3, 1, 2]) if first else resized
 
 
-class UpSampling3D(UpSampling, rank=3):
-    """Each element of volumes repeated: inputs of shape (batch, depth, height, width, channels) become larger.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.UpSampling3D(2)(mg.ones([1, 2, 4, 5, 3])).shape)
-    (1, 4, 8, 10, 3)
-    """
-
-
 def margins(rank, name, given):
     """A pair of ints for each axis, from one number, one for each axis, or one pair for each axis.
 
     Raises:
         ValueError: there is a wrong number of them, or one is not a non-negative int or a pair of such.
     """
-    pairs = (given,) * rank if isinstance(given, int) else given
+    pairs = (given,) * rank if isinstance(given, int) or rank == 1 else given
     if not isinstance(pairs, (tuple, list)) or len(pairs) != rank:
         words = {1: "one element", 2: "two elements", 3: "three elements"}[rank]
         raise ValueError(f"`{name}` should have {words}. Received: {name}={visible(given)}.")
@@ -305,11 +213,22 @@ def margins(rank, name, given):
 
 
 class ZeroPadding(Sliding):
-    """Zeros around each example."""
+    """Zeros around each example, for inputs of shape {shape}.
+
+    Args:
+        padding: the number of zeros: an int; or for each axis an int, or a pair for before and after. (Along one axis:
+            an int, or a pair.)
+        data_format: "channels_last", or "channels_first" for inputs whose channels come after the batch.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: `padding` does not fit; or (in a call) the input has another number of axes.
+    """
 
     def __init__(self, padding=1, data_format=None, **kwargs):
         super().__init__(data_format, **kwargs)
-        self.padding = self.around = margins(self.rank, "padding", padding)
+        self.around = margins(self.rank, "padding", padding)
+        self.padding = self.around if self.rank > 1 else self.around[0]
 
     def call(self, inputs):
         inputs = convert(inputs)
@@ -317,46 +236,12 @@ class ZeroPadding(Sliding):
         return shaping.pad(inputs, [around.get(axis, (0, 0)) for axis in range(inputs.ndim)])
 
 
-class ZeroPadding1D(ZeroPadding, rank=1):
-    """Zeros before and after sequences of shape (batch, length, channels).
-
-    Args:
-        padding: the number of zeros: an int, or a pair for before and after.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: those of `Layer`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.ZeroPadding1D((1, 2))(mg.constant([[[1.0], [3.0]]])).numpy().ravel())
-    [0. 1. 3. 0. 0.]
-    """
-
-    def __init__(self, padding=1, data_format=None, **kwargs):
-        super().__init__(padding if isinstance(padding, int) else (padding,), data_format, **kwargs)
-        self.padding = self.around[0]
-
-
-class ZeroPadding2D(ZeroPadding, rank=2):
-    """Zeros around images of shape (batch, height, width, channels).
-
-    Args:
-        padding: the number of zeros: an int; two, for height and width; or two pairs, for before and after.
-        data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
-        **kwargs: those of `Layer`.
-
-    Raises:
-        ValueError: `padding` does not have two elements; or (in a call) the input does not have four axes.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.ZeroPadding2D(((1, 0), (0, 2)))(mg.constant([[[[1.0], [3.0]]]])).numpy()[0, :, :, 0])
-    [[0. 0. 0. 0.]
-     [1. 3. 0. 0.]]
-    """
-
-
-class ZeroPadding3D(ZeroPadding, rank=3):
-    """Zeros around volumes of shape (batch, depth, height, width, channels); the arguments are as for `ZeroPadding2D`.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.ZeroPadding3D((1, 2, (0, 3)))(mg.ones([1, 2, 2, 2, 1])).shape)
-    (1, 4, 6, 5, 1)
-    """
+# fmt: off
+UpSampling1D = of_rank(1, UpSampling, "(2)(mg.constant([[[1.0], [3.0]]])).numpy().ravel()", "[1. 1. 3. 3.]")
+UpSampling3D = of_rank(3, UpSampling, "(2)(mg.ones([1, 2, 4, 5, 3])).shape", "(1, 4, 8, 10, 3)")
+ZeroPadding1D = of_rank(
+    1, ZeroPadding, "((1, 2))(mg.constant([[[1.0], [3.0]]])).numpy().ravel()", "[0. 1. 3. 0. 0.]")
+ZeroPadding2D = of_rank(
+    2, ZeroPadding, "(((1, 0), (0, 2)))(mg.constant([[[[1.0], [3.0]]]])).numpy().ravel()", "[0. 0. 0. 0. 1. 3. 0. 0.]")
+ZeroPadding3D = of_rank(3, ZeroPadding, "((1, 2, (0, 3)))(mg.ones([1, 2, 2, 2, 1])).shape", "(1, 4, 6, 5, 1)")
+# fmt: on

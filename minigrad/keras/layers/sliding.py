@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...errors import received, visible
-from .base import Layer, check_rank, incompatible
+from ...errors import visible
+from .base import Layer, check_format, check_rank, incompatible
 
 
 def along(rank, name, value):
@@ -21,17 +21,38 @@ def along(rank, name, value):
     return numbers
 
 
+SHAPES = {1: "(batch, length, channels)", 2: "(batch, height, width, channels)",
+          3: "(batch, depth, height, width, channels)"}  # fmt: skip
+
+
+def of_rank(rank, base, example, answer, name="{}{}D"):
+    """Make the class of a layer for one, two or three axes.
+
+    Args:
+        rank: the number of axes.
+        base: the class for any number of axes, with `{shape}` in its docstring where the shape of the inputs belongs.
+        example, answer: what to write behind the name of the class, and what it prints.
+        name: of the class, with braces for the name of the base and for the rank.
+    """
+
+    class OfRank(base, rank=rank):
+        pass
+
+    OfRank.__name__ = OfRank.__qualname__ = name = name.format(base.__name__, rank)
+    OfRank.__module__ = base.__module__
+    told = f">>> import minigrad as mg\n    >>> print(mg.keras.layers.{name}{example})\n    {answer}\n    "
+    OfRank.__doc__ = base.__doc__.format(shape=SHAPES[rank]).rstrip() + f"\n\n    {told}"
+    return OfRank
+
+
 class Sliding(Layer):
     """A layer over `rank` spatial axes, which come before the channels, or after them with "channels_first"."""
 
     rank: int
 
     def __init__(self, data_format=None, **kwargs):
-        if data_format not in (None, "channels_last", "channels_first"):
-            problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
-            raise received(problem, data_format=data_format)
+        self.data_format = check_format(data_format)
         super().__init__(**kwargs)
-        self.data_format = data_format or "channels_last"
 
     def __init_subclass__(cls, rank=None, **kwargs):
         super().__init_subclass__(**kwargs)

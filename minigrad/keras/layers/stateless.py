@@ -7,12 +7,13 @@ import warnings
 import numpy as np
 
 from ... import math
-from ...engine import convert, dtypes
+from ...engine import convert, dtypes, named
 from ...errors import received, visible
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
-from .base import Layer, check_rank, map_nested, shape_of
+from ..utils import mapped
+from .base import Layer, check_format, check_rank, shape_of
 
 # ---- activations ---------------------------------------------------------------------------------------------------
 
@@ -275,11 +276,8 @@ class Flatten(Layer):
     """
 
     def __init__(self, data_format=None, **kwargs):
-        if data_format not in (None, "channels_last", "channels_first"):
-            problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
-            raise received(problem, data_format=data_format)
+        self.data_format = check_format(data_format)
         super().__init__(**kwargs)
-        self.data_format = data_format or "channels_last"
 
     def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
@@ -346,7 +344,7 @@ class Merge(Layer):
 
     def _ensure_built(self, args, kwargs):
         if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
-            given = map_nested(shape_of, args[0])
+            given = mapped(shape_of, args[0])
             raise ValueError(f"{self.needs} Received: input_shape={given} (not a list of shapes). Write layer([x, y]).")
         super()._ensure_built(args, kwargs)
 
@@ -383,30 +381,6 @@ def aligned(inputs):
     return [x if x.ndim == ndim else shaping.reshape(x, shape) for x, shape in zip(inputs, shapes)]
 
 
-class Add(ElementwiseMerge):
-    """The sum of a list of Tensors, whose examples broadcast.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Add()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
-    [[11. 22.]]
-    """
-
-    def call(self, inputs):
-        return functools.reduce(math.add, aligned(inputs))
-
-
-class Multiply(ElementwiseMerge):
-    """The product of a list of Tensors, element by element; their examples broadcast.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Multiply()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
-    [[10. 40.]]
-    """
-
-    def call(self, inputs):
-        return functools.reduce(math.multiply, aligned(inputs))
-
-
 class Subtract(ElementwiseMerge):
     """The first of two Tensors minus the second; their examples broadcast.
 
@@ -421,49 +395,36 @@ class Subtract(ElementwiseMerge):
     def build(self, input_shape):
         super().build(input_shape)
         if len(input_shape) != 2:
-            problem = "A `Subtract` layer should be called on exactly 2 inputs."
-            raise ValueError(f"{problem} Received: input_shape={input_shape}")
+            raise received("A `Subtract` layer should be called on exactly 2 inputs.", input_shape=input_shape)
 
     def call(self, inputs):
         if len(inputs) != 2:
-            raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: inputs={inputs}")
+            raise received("A `Subtract` layer should be called on exactly 2 inputs.", inputs=inputs)
         return math.subtract(*aligned(inputs))
 
 
-class Average(ElementwiseMerge):
-    """The mean of a list of Tensors, element by element; their examples broadcast.
+def merge(name, meaning, combine, answer):
+    """Make the class of a layer that merges a list of Tensors."""
 
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Average()([mg.constant([[10.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
-    [[ 6. 12.]]
-    """
+    class OfList(ElementwiseMerge):
+        """{meaning} of a list of Tensors, element by element; their examples broadcast.
 
-    def call(self, inputs):
-        return functools.reduce(math.add, aligned(inputs)) / len(inputs)
+        >>> import minigrad as mg
+        >>> print(mg.keras.layers.{name}()([mg.constant([[1.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
+        {answer}
+        """
 
+        def call(self, inputs):
+            return combine(aligned(inputs))
 
-class Maximum(ElementwiseMerge):
-    """The largest of a list of Tensors, element by element; their examples broadcast.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Maximum()([mg.constant([[1.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
-    [[ 2. 20.]]
-    """
-
-    def call(self, inputs):
-        return functools.reduce(math.maximum, aligned(inputs))
+    return named(OfList, name, meaning=meaning, answer=answer)
 
 
-class Minimum(ElementwiseMerge):
-    """The smallest of a list of Tensors, element by element; their examples broadcast.
-
-    >>> import minigrad as mg
-    >>> print(mg.keras.layers.Minimum()([mg.constant([[1.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
-    [[1. 4.]]
-    """
-
-    def call(self, inputs):
-        return functools.reduce(math.minimum, aligned(inputs))
+Add = merge("Add", "The sum", lambda inputs: functools.reduce(math.add, inputs), "[[ 3. 24.]]")
+Multiply = merge("Multiply", "The product", lambda inputs: functools.reduce(math.multiply, inputs), "[[ 2. 80.]]")
+Average = merge("Average", "The mean", lambda inputs: functools.reduce(math.add, inputs) / len(inputs), "[[ 1.5 12. ]]")
+Maximum = merge("Maximum", "The largest", lambda inputs: functools.reduce(math.maximum, inputs), "[[ 2. 20.]]")
+Minimum = merge("Minimum", "The smallest", lambda inputs: functools.reduce(math.minimum, inputs), "[[1. 4.]]")
 
 
 class Concatenate(Merge):

@@ -6,35 +6,27 @@ from ... import linalg, math, nn
 from ...engine import convert, dtypes
 from ...errors import received, visible
 from ...ops import creation, gathering, shaping
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from ..activations import as_dtype
 from ..losses import EPSILON
 from ..variable import Variable
 from .base import Layer, check_rank, incompatible
 
 
-class Weighted(Layer):
-    """A layer with settings for each weight: for `kernel`, a `kernel_initializer`, a `kernel_regularizer` and so on."""
+def made_in_build(weight, doc):
+    """The property for a weight that `build` keeps in an attribute with an underscore."""
 
-    def _plan(self, weight, initializer, regularizer=None, constraint=None):
-        """Store how a weight is to be made, as attributes that `build` uses and the user can read."""
-        setattr(self, f"{weight}_initializer", initializers.get(initializer))
-        setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
-        setattr(self, f"{weight}_constraint", constraints.get(constraint))
+    attribute = f"_{weight}"
 
-    def _make(self, weight, shape, name=None, trainable=True) -> Variable:
-        """Make the weight planned under this name; `name` is its name in paths."""
-        plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
-        return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
+    def made(self) -> Variable:
+        if attribute not in self.__dict__:
+            raise AttributeError(f"You must build the layer before accessing `{weight}`.")
+        return self.__dict__[attribute]
 
-    def _made(self, attribute) -> Variable:
-        """The weight that `build` keeps in this attribute."""
-        if attribute not in vars(self):
-            raise AttributeError(f"You must build the layer before accessing `{attribute[1:]}`.")
-        return vars(self)[attribute]
+    return property(made, doc=doc)
 
 
-class Dense(Weighted):
+class Dense(Layer):
     """activation(inputs @ kernel + bias), for inputs of shape (..., features): the output has shape (..., units).
 
     The kernel has shape (features, units) and the bias (units,).
@@ -60,29 +52,18 @@ class Dense(Weighted):
     """
 
     supports_masking = True
+    plans = ("kernel", "glorot_uniform"), ("bias", "zeros")
+    kernel = made_in_build("kernel", "The matrix of weights, of shape (features, units).")
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+    def __init__(self, units, activation=None, use_bias=True, **kwargs):
         if not isinstance(units, int) or units <= 0:
             raise received("Received an invalid value for `units`, expected a positive integer.", units=units)
-        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        super().__init__(**kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
-        self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
-        self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
 
     def build(self, input_shape):
         self._kernel = self._make("kernel", (input_shape[-1], self.units))
         self.bias = self._make("bias", (self.units,)) if self.use_bias else None
-
-    @property
-    def kernel(self) -> Variable:
-        """The matrix of weights, of shape (features, units).
-
-        Raises:
-            AttributeError: the layer is not built yet.
-        """
-        return self._made("_kernel")
 
     def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
@@ -101,7 +82,7 @@ class Dense(Weighted):
         return outputs if self.activation is None else self.activation(outputs)
 
 
-class Embedding(Weighted):
+class Embedding(Layer):
     """A table of vectors, looked up by index: for inputs of shape (...) the output has shape (..., output_dim).
 
     Negative indices count from the end. The gradient of the table is an `mg.IndexedSlices` of the rows looked up.
@@ -126,18 +107,20 @@ class Embedding(Weighted):
      [5. 6.]]
     """
 
-    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None,
-                 embeddings_constraint=None, mask_zero=False, weights=None, **kwargs):  # fmt: skip
+    plans = (("embeddings", "uniform"),)
+    embeddings = made_in_build("embeddings", "The table, of shape (input_dim, output_dim).")
+
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False, weights=None,
+                 **kwargs):  # fmt: skip
         for name, length in (("input_dim", input_dim), ("output_dim", output_dim)):
             if not isinstance(length, int) or isinstance(length, bool) or length <= 0:
                 given = f"Received: {name}={visible(length)} (of type {type(length).__name__})."
                 raise ValueError(f"`{name}` must be a positive integer. {given}")
         if kwargs.pop("input_length", None) is not None:
             warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
-        super().__init__(**kwargs)
+        super().__init__(embeddings_initializer=embeddings_initializer, **kwargs)
         self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
         self.supports_masking = mask_zero
-        self._plan("embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
         if weights is not None:
             self.build()
             self.set_weights(weights if isinstance(weights, list) and len(weights) == 1 else [weights])
@@ -148,32 +131,20 @@ class Embedding(Weighted):
     def compute_mask(self, inputs, mask=None):
         return math.not_equal(inputs, 0) if self.mask_zero else None
 
-    @property
-    def embeddings(self) -> Variable:
-        """The table, of shape (input_dim, output_dim).
-
-        Raises:
-            AttributeError: the layer is not built yet.
-        """
-        return self._made("_embeddings")
-
     def call(self, inputs):
         inputs = inputs if inputs.dtype in (dtypes.int32, dtypes.int64) else creation.cast(inputs, dtypes.int32)
         return gathering.gather(self.embeddings, gathering.where(inputs < 0, inputs + self.input_dim, inputs))
 
 
-class Normalization(Weighted):
+class Normalization(Layer):
     """The base class of normalization layers: a factor `gamma` and an offset `beta` along one or more axes."""
 
     supports_masking = True
+    plans: tuple = ("beta", "zeros"), ("gamma", "ones")
 
-    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
-                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
-                 gamma_constraint=None, **kwargs):  # fmt: skip
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, **kwargs):
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
-        self._plan("beta", beta_initializer, beta_regularizer, beta_constraint)
-        self._plan("gamma", gamma_initializer, gamma_regularizer, gamma_constraint)
 
     @property
     def axes(self) -> list:
@@ -230,16 +201,12 @@ class BatchNormalization(Normalization):
     [-1.  1.] [0.02]
     """
 
-    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
-                 gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
-                 synchronized=False, **kwargs):  # fmt: skip
-        super().__init__(int(axis), float(epsilon), center, scale, beta_initializer, gamma_initializer,
-                         beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
+    plans = (*Normalization.plans, ("moving_mean", "zeros"), ("moving_variance", "ones"))
+
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, synchronized=False, **kwargs):
+        super().__init__(int(axis), float(epsilon), center, scale, **kwargs)
         self.momentum = float(momentum)
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
-        self._plan("moving_mean", moving_mean_initializer)
-        self._plan("moving_variance", moving_variance_initializer)
 
     def build(self, input_shape):
         super().build(input_shape)
@@ -306,14 +273,12 @@ class LayerNormalization(Normalization):
       [ 1. -1.]]] (2, 2)
     """
 
-    def __init__(self, axis=-1, *settings, rms_scaling=False, **named):
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, rms_scaling=False, **kwargs):
         if not isinstance(axis, (int, list, tuple)):
             problem = "Expected an int or a list/tuple of ints for the argument 'axis', but received:"
             raise TypeError(f"{problem} {visible(axis)}")
-        super().__init__(axis, *settings, **named)
+        super().__init__(axis, epsilon, center and not rms_scaling, scale or rms_scaling, **kwargs)
         self.rms_scaling = rms_scaling
-        if rms_scaling:
-            self.center, self.scale = False, True
 
     def call(self, inputs):
         x = as_wide_float(inputs)
