@@ -29,7 +29,7 @@ TRY = "mg.trace(True) before the forward pass would let it be tried"
 LATER = "the trace began later than this tape, so it does not know all of it"
 UNHEARD = "what left the tape, if anything did, is not known"
 PAINTED = "unconnected_gradients=ZERO shows this None as 0.0"
-FULL = "the log was full and has forgotten its first events: the answer may be incomplete"
+FULL = "the log has forgotten its first events (mg.trace(limit=...) keeps more): the answer may be incomplete"
 
 
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
@@ -369,27 +369,18 @@ def unused(q):
         end = max((event.number for event in makers if event is not None), default=trace.count)
         exit = last_exit(q, lambda e: e.number < end)
     unseen = trace.cut or not history.opened or exit or history.custom
-    by_the_log = "likely" if unseen else "proved"
-    sure = "tried" if q.experiment is not None else by_the_log
+    sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     if exit is not None and exit.number > history.opened:
         return cause("UNUSED", q, "left", op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
-    return cause("UNUSED", q, gap(trace) or ("" if history.opened else "late"), sure=sure)
-
-
-def gap(trace) -> str:
-    """The case for a log without its first events: "left_out" or "cut"; "" if it has them all."""
-    if trace.left_out:
-        return "left_out"
-    return "cut" if trace.cut else ""
+    return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
 
 
 def unknown(q):
     """The cause if the log does not know how the target was made."""
-    trace = q.history.trace
-    return cause("OUTSIDE_TAPE", q, gap(trace) or "unknown", sure="likely", limit=2 * trace.limit)
+    return cause("OUTSIDE_TAPE", q, "cut" if q.history.trace.cut else "unknown", sure="likely")
 
 
 def last_exit(q, wanted):
@@ -609,5 +600,5 @@ def told_by_the_tape(q):
         told = cause("OUTSIDE_TAPE", q, "after" if after else "apart", sure="likely")
     else:
         meaning, why = "independent", f"the target does not depend on {q.source_name}"
-        told = cause("UNUSED", q, "tape", sure="likely")
+        told = cause("UNUSED", q, "likely", sure="likely")
     return none(q, meaning, told, why=why, notes=(ADVICE,))
