@@ -160,32 +160,25 @@ def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
     return Explanation("none", meaning, causes, f"NONE  {q.label} {came}: {why}", path=path, lost=lost, notes=notes)
 
 
-NO_GRADIENT = dict(came="raises LookupError", why="an op on the way has no gradient")
-
-
 def raised(q, trace):
     """The answer for a backward pass that ended in an error."""
     kind, said = type(q.slope).__name__, visible(q.slope)
     kernel = said.partition(": ")[2] if kind == "LookupError" else ""
-    if not kernel:
-        told = cause("NOT_REGISTERED", q, "error", sure="likely", error=f"{kind}: {said}")
-        return none(q, "broken", told, came=f"raises {kind}", why="the gradient cannot be computed")
     ran = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
     name = ran[-1].name if ran else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
-    told = cause("NOT_REGISTERED", q, kernel=kernel, op=name, line=ran[-1].place.text if ran else "")
-    return none(q, "broken", told, notes=() if ran else (ADVICE,), **NO_GRADIENT)
+    words = dict(kernel=kernel, op=name, line=ran[-1].place.text if ran else "", error=f"{kind}: {said}")
+    told, notes = cause("NOT_REGISTERED", q, "" if kernel else "error", **words), () if ran else (ADVICE,)
+    return none(q, "broken", told, came=f"raises {kind}", why="the gradient cannot be computed", notes=notes)
 
 
 def used_up(q):
     """The answer for a tape that an earlier question used up, for another target or without success."""
     spent, raises = cause("SPENT_TAPE", q), "raises RuntimeError"
     way = q.history.cheapest(q.history.nodes(q.targets)) if q.history is not None else None
-    causes = [cause_of(q, edge) for edge in way or () if edge.code == "NOT_REGISTERED"]
-    if causes:
-        return none(q, "broken", *causes, lost=names_on(q, way), **NO_GRADIENT)
     others = [edge._replace(code=None if edge.code == "SPENT_TAPE" else edge.code) for edge in way or ()]
     if any(edge.code for edge in others):
-        return broken(q, others, spent, came=raises)
+        failed = any(edge.code == "NOT_REGISTERED" for edge in others)
+        return broken(q, others, *[] if failed else [spent], came="raises LookupError" if failed else raises)
     anew = rebound(q) if q.history is not None and way is None and hasattr(q.source, "trainable") else None
     if anew is not None:  # the tape was asked for the Variable that this one replaced
         return none(q, "broken", anew, spent, came=raises, why=NOT_THIS.format(name=q.source_name))

@@ -187,29 +187,24 @@ def flat(q):
     if step is None:
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
     op, event = op_at(q, step)
-    if event is None:
-        return cause("FLAT", q, op=op)
-    case, factor = zero_factor(q, step, event)
-    return cause("FLAT", q, case, op=op, line=event.place.text, factor=factor)
+    factor, line = (zero_factor(q, step, event), event.place.text) if event is not None else ("", "")
+    return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor)
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 
-def zero_factor(q, step, event):
-    """If the other factor of a product is 0 everywhere: "variable" or "factor", and its text; otherwise "", ""."""
+def zero_factor(q, step, event) -> str:
+    """The other factor of a product, as text, if it is 0 everywhere; otherwise ""."""
     factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
-    if factors and 0.0 in event.numbers.values():
-        return "factor", "0"
     if step.source in factors:
         factors.remove(step.source)  # only once: in `w * w` the other factor is also w
     values = {number: value_of(q, number, event) for number in factors}
     zero = next((number for number, value in values.items() if value is not None and value.zero), None)
-    if zero is None:
-        return "", ""
-    variable = zero in event.versions
-    name = q.names.of(zero, "a Variable" if variable else "")
-    return "variable" if variable else "factor", f"{name}, which is 0 here" if name else "0"
+    name = q.names.of(zero, "") if zero else ""
+    if zero is None and not (0 in factors and 0.0 in event.numbers.values()):
+        return ""
+    return f"{name}, which is 0 here" if name else "0"
 
 
 def value_of(q, number, event):
