@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import sys
+import traceback
 import types
 
 from ..engine.listening import Listener
@@ -29,7 +30,7 @@ class Names:
     def __init__(self, frame, trace, things):
         self.trace, self.by_id, self.held, self.asking = trace, {}, {}, frame.f_globals
         given = [(own_name(getattr(one, "name", "")), one) for one in things if hasattr(one, "trainable")]
-        callers = [outer.f_locals for outer in itertools.islice(outward(frame.f_back), 3)]
+        callers = [outer.f_locals for outer, _ in itertools.islice(traceback.walk_stack(frame), 1, 4)]
         here = [*named(frame.f_locals), *named(frame.f_globals)]
         found = [*here, *[pair for pair in given if pair[0]], *itertools.chain(*map(named, callers))]
         seen, left = set(), ALL
@@ -81,13 +82,6 @@ def own_name(name) -> str:
     """The name given to a Variable by the user; "" for a default name."""
     name = name.partition(":")[0]
     return name if name not in UNNAMED else ""
-
-
-def outward(frame):
-    """A frame and its callers."""
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
 
 
 FOREIGN: list = []  # functions that map a tensor or tape of another engine to its stand-in here, or to None
