@@ -20,7 +20,7 @@ from .experiment import Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
-from .numbers import flat, measured, not_finite, stale, summed
+from .numbers import flat, not_finite, stale, summed
 from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
 from .search import NO_SLOPE, History, count, number_of
 
@@ -32,7 +32,7 @@ PAINTED = "unconnected_gradients=ZERO shows this None as 0.0"
 FULL = "the log has forgotten its first events (mg.trace(limit=...) keeps more): the answer may be incomplete"
 
 
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", seconds=None):
     """An Explanation for each source, in the structure of `sources`; a list, tuple or dict of them prints as a table.
 
     Args:
@@ -40,7 +40,6 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         target: what was differentiated.
         sources: what it was differentiated with respect to.
         output_gradients, unconnected_gradients: as passed to `tape.gradient`.
-        check: a function that recomputes the target from the sources (Tensors), for a check by finite differences.
         seconds: how long the tape's block may be replayed; 0 turns replays off. The default is the value of the
             environment variable MINIGRAD_SECONDS, or else 1.8.
 
@@ -58,28 +57,24 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       note   measured: 3 of 6 is lost
     """
     trial.ask_instead(tape, target)
-    frame, trace, leaves = user_frame()[0], trace_of(tape), nest.flatten(sources)
+    frame, trace, leaves, targets = user_frame()[0], trace_of(tape), nest.flatten(sources), nest.flatten(target)
+    wrong = next((no_tensor("target", one) for one in targets or [targets] if not is_tensor(one)), None)
+    asked = [leaf for leaf in leaves if is_tensor(leaf)]
     with listeners_only():
-        answers = unwarned(answers_for, tape, target, leaves, trace, frame, output_gradients, seconds)
-        if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
-            answers = [(with_notes(one, PAINTED) if one.status == "none" else one, slope) for one, slope in answers]
-        if check is not None:
-            answers = [(unwarned(measured, found, check, leaves, k), None) for k, found in enumerate(answers)]
-    packed = nest.pack_sequence_as(sources, [answer for answer, _ in answers])
+        given = tape, targets, asked, trace, frame, output_gradients, seconds
+        found = iter(unwarned(answers_for, *given) if asked and wrong is None else ())
+    answers = [wrong or (next(found) if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]
+    if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
+        answers = [with_notes(one, PAINTED) if one.status == "none" else one for one in answers]
+    packed = nest.pack_sequence_as(sources, answers)
     return TABLES[type(packed)](packed) if type(packed) in TABLES else packed
 
 
-def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
-    """The Explanation and the gradient for each source."""
-    targets = nest.flatten(target)
-    wrong = [one for one in targets or [targets] if not is_tensor(one)]
-    if wrong:
-        return [(no_tensor("target", wrong[0]), None) for _ in leaves]
-    sources = [leaf for leaf in leaves if is_tensor(leaf)]
-    found = slopes_now(tape, targets, sources, output_gradients)
-    questions = answer_all(tape, targets, sources, trace, frame, *found, seconds, output_gradients is not None)
-    answers = iter([(q.answer, q.slope) for q in questions])
-    return [next(answers) if is_tensor(leaf) else (no_tensor("source", leaf), None) for leaf in leaves]
+def answers_for(tape, targets, sources, trace, frame, output_gradients, seconds) -> list:
+    """The Explanation for each source."""
+    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
+    weighted = output_gradients is not None
+    return [q.answer for q in answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted)]
 
 
 def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
@@ -107,10 +102,12 @@ def answered(q, trace, seconds, together):
         try:
             if trace is None or not flows(q.source):
                 raise NotTried("no trace was on")
-            answer = seen_whole(q, trace, together)
-            if answer is None:
+            answer, q.experiment = None, together
+            with contextlib.suppress(NotTried):
+                answer = explained(q, trace) if together is not None else None
+            if answer is None or answer.status not in ("complete", "zero") or q.history.custom:
                 q.experiment = Experiment(trace, q.tape, q.targets, [q.source], q.seeds, seconds, together)
-                answer = explained(q, trace)
+                answer = explained(q, trace)  # a value came back in when all sources were nudged together
             return replace(answer, fixed=q.fixed)
         except NotTried as why:
             q.experiment, q.untried = None, str(why)
@@ -119,14 +116,6 @@ def answered(q, trace, seconds, together):
         q.history = q.question = q.experiment = None
         said = f"the log could not be read ({type(problem).__name__}: {visible(problem)})"
         return with_notes(explained(q, None), said)
-
-
-def seen_whole(q, trace, together):
-    """The answer, if no value came back in when all sources were nudged together; otherwise None."""
-    q.experiment = together
-    with contextlib.suppress(NotTried):
-        answer = explained(q, trace) if together is not None else None
-        return answer if answer is not None and answer.status in ("complete", "zero") and not q.history.custom else None
 
 
 def no_tensor(role, value):
@@ -241,18 +230,10 @@ def broken(q, way, *more, came="= None"):
     breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
     meaning = "undefined" if codes & NO_SLOPE else "broken"
     meaning = "independent" if "ONLY_DECIDES" in codes else meaning
-    causes, why = (*each_once(q, breaks, other_breaks(q, breaks)), *more), WHY[meaning].format(name=q.source_name)
+    ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
+    others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
+    causes, why = (*each_once(q, breaks, others), *more), WHY[meaning].format(name=q.source_name)
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
-
-
-def other_breaks(q, breaks):
-    """The other edges to the target where a value left the tape: what they lose is lost in addition."""
-
-    def counts(edge):
-        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > q.history.opened
-
-    ways = q.history.ways(q.history.nodes(q.targets), counts) if q.experiment is not None else ()
-    return [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]
 
 
 def each_once(q, edges, others=()):
@@ -337,7 +318,8 @@ def independent(q):
     why, anew = f"the target does not depend on {name}", rebound(q)
     if anew is not None:
         return none(q, "broken", anew, why=NOT_THIS.format(name=name))
-    if first_order(q):
+    asked = [e for e in history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
+    if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     decision, sure = last_exit(q, lambda e: e.number > history.opened and decides(e)), "proved"
     if decision is None and q.experiment is not None and q.experiment.jumps:
@@ -346,7 +328,7 @@ def independent(q):
         told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
     told, meaning, notes = unused(q), "independent", ()
-    if q.experiment is not None and q.experiment.target_moved:
+    if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
         meaning, why = "broken", f"{name} moves the target, by a way that was not found"
     elif q.experiment is None and (history.left or (history.custom and history.uses(q.source.id))):
         left = f"{name} left" if history.left else f"a function with a gradient of its own may use {name}"
@@ -383,13 +365,6 @@ def last_exit(q, wanted):
     return next(came, None)
 
 
-def first_order(q):
-    """Whether the target is a first derivative in which the source no longer appears."""
-    asked = [e for e in q.history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
-    slopes = {number for e in asked for number in e.gave}
-    return q.history.cheapest(q.history.nodes(q.targets), sources=slopes) is not None
-
-
 def computed_anew(q, made):
     """The cause if the source's name was rebound to the result of an op on it."""
     assign = "assign_sub" if made.name == "subtract" else "assign_add"
@@ -401,9 +376,13 @@ def rebound(q):
     history, made, targets = q.history, q.history.trace.made.get(q.source.id), q.history.nodes(q.targets)
     if history.uses(q.source.id):
         return None
-    if hasattr(q.source, "trainable"):
-        line = another_used(q)
-        return cause("REBOUND", q, "copy", op="Variable", line=line, sure="likely") if line else None
+    if hasattr(q.source, "trainable"):  # was another Variable of its name, now unreachable, used instead?
+        wrote = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"]
+        same = [e for e in wrote if assigned_name(e.place) == q.source_name]
+        own = next((e.place.text for e in same if e.variable == q.source.id), "")
+        lost = [e.variable for e in same if own and not q.names.leads_to(e.variable)]
+        found = history.cheapest(targets, sources=lost) is not None
+        return cause("REBOUND", q, "copy", op="Variable", line=own, sure="likely") if found else None
     if not of_variable(q, made):
         return cause("REBOUND", q, "younger") if is_younger(q) and made is None else None
     earlier = [number for e in history.before(made) if isinstance(e, Ran) for number in e.inputs if number]
@@ -416,17 +395,6 @@ def rebound(q):
     return cause("REBOUND", q, "other", op=made.name, line=made.place.text, origin=origin)
 
 
-def another_used(q) -> str:
-    """The line that made the source, a Variable, if another Variable of its name, now unreachable, was used instead."""
-    history, event = q.history, q.history.trace.written.get((q.source.id, 0))
-    name = assigned_name(event.place) if event is not None else None
-    if name is None or name != q.source_name:
-        return ""
-    made = {e.variable: e.place for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"}
-    lost = [i for i, place in made.items() if not q.names.leads_to(i) and assigned_name(place) == name]
-    return event.place.text if history.cheapest(history.nodes(q.targets), sources=lost) is not None else ""
-
-
 # ---- the tape returned a gradient ------------------------------------------------------------------------------------
 
 
@@ -437,9 +405,7 @@ def whole_or_partial(q, targets, way):
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
     def counts(edge):
-        if edge.code in NO_SLOPE or edge.meant or edge.event.number < history.opened:
-            return False
-        return not history.is_source(edge.start) or edge.start in ends or edge.code is not None
+        return history.counts(edge) and (not history.is_source(edge.start) or edge.start in ends or edge.code)
 
     ways = history.ways(targets, counts) if ends else []
     lost, notes = that_carry(q, sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number))
@@ -475,7 +441,10 @@ def that_carry(q, lost):
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.carries(keys(tried, edges))]
             lost = [edge for edges in carrying for edge in edges] or lost
-        return lost, measured_shares(q, lost)
+        if q.source.shape.num_elements() != 1 or tried.slope is None:
+            return lost, []
+        share, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
+        return lost, [f"measured: {share / way:.3g} of {tried.slope / way:.3g} is lost"] if share else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
 
@@ -490,15 +459,6 @@ def keys(tried, edges):
         numbers = [("number", k) for k in moved.get("number", ())]
         found += numbers or [("attributes", number) if attributes else number]
     return list(dict.fromkeys(found))
-
-
-def measured_shares(q, lost):
-    """A note on how much of the true derivative is lost, for a source of one element whose slope was measured."""
-    tried = q.experiment
-    if q.source.shape.num_elements() != 1 or tried.slope is None:
-        return []
-    share, along = tried.share(keys(tried, lost)), float(tried.slopes[0][1].sum())
-    return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
 
 
 def early(q, edges):

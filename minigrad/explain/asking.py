@@ -1,4 +1,4 @@
-"""What a film is of when it is not told: the tape that was heard last, and the targets and sources that it was asked."""
+"""What a film is of when it is not told: the tape that was heard last, and what that tape was asked."""
 
 from types import SimpleNamespace
 

@@ -141,12 +141,8 @@ class Experiment:
                 problems.append(NotTried(f"a decision changes with the smallest nudge{where}"))
         raise problems[0]
 
-    @cached_property
-    def target_moved(self) -> bool:
-        """Whether nudging the source moves the target at all."""
-        return self.moves_in(self.after)
-
     def moves_in(self, after) -> bool:
+        """Whether the target moves in this Outcome."""
         return any(digest(old) != digest(after.targets[i]) for i, old in self.before.targets.items() if old is not None)
 
     @cached_property
@@ -304,10 +300,6 @@ class Experiment:
     @property
     def slope(self) -> "float | None":
         return self.slopes[0][0] if self.slopes else None
-
-    def share(self, keys) -> float:
-        """The part of the slope that is due to the values at these keys."""
-        return self.effect(keys, self.size) / (2 * self.size.share)
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""

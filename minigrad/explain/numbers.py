@@ -1,19 +1,14 @@
-"""Checks of a gradient: where it became 0 or nan, whether it is stale or a sum, and what finite differences say."""
+"""Checks of a gradient: where it became 0 or nan, and whether it is stale or a sum."""
 
 import numpy as np
 
-from .. import nest
 from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
-from ..engine.tensor import Tensor
-from ..errors import visible
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
-from .explanation import number_text, with_notes
 from .fixes import safe_lines
-from .names import is_tensor
 from .question import UNKNOWN, slopes_from, steps_of
 
 
@@ -43,26 +38,18 @@ def stale(q):
 
 def summed(q):
     """The cause if the gradient is the derivative of a sum whose elements each have their own derivative."""
-    shape, count = tuple(q.source.shape), len(q.targets)
-    elements = sum(one.shape.num_elements() for one in q.targets)
+    shape, elements = tuple(q.source.shape), sum(one.shape.num_elements() for one in q.targets)
     if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape or elements < 2:  # a Jacobian, or unknown
         return None
-    if count > 1:
-        return cause("SUMMED", q, "targets", targets=count)
-    if tuple(q.targets[0].shape) != shape or elements_mix(q):
-        return cause("SUMMED", q, elements=elements)
-    return None
-
-
-def elements_mix(q) -> bool:
-    """Whether two elements of the target depend on one of the source, by a VJP of the first and one of the rest."""
-    target = q.targets[0]
-    if q.tape.steps is None:
-        return False
-    first = (np.arange(target.shape.num_elements()) == 0).reshape(target.shape)
-    seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
-    slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
-    return all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
+    if len(q.targets) > 1:
+        return cause("SUMMED", q, "targets", targets=len(q.targets))
+    target, slopes = q.targets[0], [None]
+    if tuple(target.shape) == shape and q.tape.steps is not None:  # do two elements depend on one of the source?
+        first = (np.arange(elements) == 0).reshape(shape)
+        seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
+        slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
+    mix = all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
+    return cause("SUMMED", q, elements=elements) if mix or tuple(target.shape) != shape else None
 
 
 # ---- where a gradient became 0 or nan --------------------------------------------------------------------------------
@@ -234,41 +221,3 @@ def op_at(q, step):
         return event.name, event
     names = {vjp: name for name, op in OPS.items() for vjp in op.vjps.values() if vjp}
     return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), None
-
-
-# ---- measuring -------------------------------------------------------------------------------------------------------
-
-
-def measured(found, check, leaves, k):
-    """The answer, with a note on finite differences of the function `check`."""
-    answer, slope = found
-    points = [convert(leaf).value if is_tensor(leaf) else leaf for leaf in leaves]
-    if not is_tensor(leaves[k]) or points[k].dtype.kind != "f":
-        return answer
-    try:
-        truth = differences(check, points, k)
-    except Exception as problem:  # the user's function may raise anything
-        return with_notes(answer, f"check ended with {type(problem).__name__}: {visible(problem)}")
-    given, text = slope.kept if isinstance(slope, Summary) and slope.whole else slope, number_text(np.round(truth, 4))
-    if given is not None and not isinstance(given, (np.ndarray, np.generic)):
-        return with_notes(answer, f"measured {text}")
-    size = max(1.0, float(np.max(np.abs(truth), initial=0)))
-    near = np.allclose(np.zeros(truth.shape) if given is None else given, truth, rtol=1e-2, atol=2e-3 * size)
-    return with_notes(answer, f"returned {number_text(given)}, measured {text}: they {'agree' if near else 'differ'}")
-
-
-def differences(check, points, k):
-    """Central differences of the sum of `check` for each element of source k, at the sources' current values."""
-    point = np.asarray(points[k])
-    slopes, step = np.zeros(point.shape), 1e-2 if point.dtype.itemsize < 8 else 1e-5
-
-    def total(moved):
-        given = [Tensor.of(one[()]) for one in (*points[:k], moved, *points[k + 1 :])]
-        return sum(float(np.sum(convert(y).value.astype(float))) for y in nest.flatten(check(*given)))
-
-    for place in np.ndindex(point.shape):
-        up, down = np.array(point), np.array(point)
-        up[place] += step * max(1.0, abs(float(point[place])))
-        down[place] -= step * max(1.0, abs(float(point[place])))
-        slopes[place] = (total(up) - total(down)) / (float(up[place]) - float(down[place]))
-    return slopes

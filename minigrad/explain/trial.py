@@ -202,5 +202,3 @@ def run_on(frame, text):
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
-
-
