@@ -467,8 +467,8 @@ class GradientTape(Listener):
 
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
-            seconds: under a trace, how long the tape's block may be replayed to test the answer; 1.8 by default, 0 for
-                no replay.
+            seconds: under a trace, how long the tape's block may be replayed to test the answer; 0 for no replay. The
+                default is the value of the environment variable MINIGRAD_SECONDS, or else 1.8.
 
         Returns:
             An `Explanation` for each source, in the structure of `sources`: print it. With `mg.trace(True)` at the top,

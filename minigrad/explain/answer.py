@@ -15,7 +15,7 @@ from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, 
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, integers, op_of, unwatched
+from .causes import cause, cause_on, op_of, unwatched
 from .experiment import Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
@@ -33,15 +33,7 @@ FULL = "the log has forgotten its first events (mg.trace(limit=...) keeps more):
 
 
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", seconds=None):
-    """An Explanation for each source, in the structure of `sources`; a list, tuple or dict of them prints as a table.
-
-    Args:
-        tape: the GradientTape, in any state; explaining does not use it up.
-        target: what was differentiated.
-        sources: what it was differentiated with respect to.
-        output_gradients, unconnected_gradients: as passed to `tape.gradient`.
-        seconds: how long the tape's block may be replayed; 0 turns replays off. The default is the value of the
-            environment variable MINIGRAD_SECONDS, or else 1.8.
+    """An Explanation for each source, as GradientTape.explain says; a list, tuple or dict of them prints as a table.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -141,7 +133,8 @@ def explained(q: Question, trace) -> Explanation:
         return used_up(q)
     if not flows(q.source):
         name, kind = q.source_name, kind_of(q.source)
-        return none(q, "undefined", cause("INTEGER", q, integers(kind), kind=kind), why=f"{name} is {kind}")
+        told = cause("INTEGER", q, "" if "int" in kind else "other", kind=kind)
+        return none(q, "undefined", told, why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
@@ -157,7 +150,8 @@ def raised(q, trace):
     name = ran[-1].name if ran else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
     words = dict(kernel=kernel, op=name, line=ran[-1].place.text if ran else "", error=f"{kind}: {said}")
     told, notes = cause("NOT_REGISTERED", q, "" if kernel else "error", **words), () if ran else (ADVICE,)
-    return none(q, "broken", told, came=f"raises {kind}", why="the gradient cannot be computed", notes=notes)
+    why = "an op on the way has no gradient" if kernel else "the gradient cannot be computed"
+    return none(q, "broken", told, came=f"raises {kind}", why=why, notes=notes)
 
 
 def used_up(q):
@@ -173,8 +167,8 @@ def used_up(q):
         return none(q, "broken", anew, spent, came=raises, why=NOT_THIS.format(name=q.source_name))
     if q.history is not None or any(q.tape.last_question) or q.tape.refused:
         return none(q, "broken", spent, came=raises, why="the tape is used up")
-    told, why = cause("NOT_REGISTERED", q, "unknown", sure="likely"), "its backward pass ended with an error before"
-    return none(q, "broken", told, came=raises, why=why, notes=(ADVICE,))
+    told = cause("NOT_REGISTERED", q, "error", sure="likely", error="an error when the tape was asked before")
+    return none(q, "broken", told, came=raises, why="the gradient cannot be computed", notes=(ADVICE,))
 
 
 # ---- with a trace ----------------------------------------------------------------------------------------------------
@@ -543,14 +537,15 @@ def told_by_the_tape(q):
     meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
         meaning, why, kind = "undefined", "no gradient flows along it", kind_of(bad)
-        told = cause("INTEGER", q, integers(kind), name=q.target_name, kind=kind)
+        told = cause("INTEGER", q, "" if "int" in kind else "other", name=q.target_name, kind=kind)
     elif is_younger(q):
         told = cause("REBOUND", q, "younger")
     elif not watched and not (variable and source.trainable and tape.watch_accessed):
         case, words = unwatched(q)
         told = cause("UNWATCHED", q, case, sure="proved" if variable else "likely", **words)
     elif not reached and (watched or after):
-        told = cause("OUTSIDE_TAPE", q, "after" if after else "apart", sure="likely")
+        words = dict(op=f"what made {q.target_name}", what="that line", instead="")
+        told = cause("OUTSIDE_TAPE", q, "" if after else "apart", sure="likely", **words)
     else:
         meaning, why = "independent", f"the target does not depend on {q.source_name}"
         told = cause("UNUSED", q, "likely", sure="likely")

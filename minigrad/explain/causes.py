@@ -216,12 +216,7 @@ def integer(q, edge, op, line):
     if kind in "fc":
         return "truths" if op == "multiply" else "cast", {}
     kind = {"b": "bool", "O": "string"}.get(kind, "an integer")
-    return integers(kind), dict(name=name, kind=kind)
-
-
-def integers(kind) -> str:
-    """The case for a dtype that carries no gradient."""
-    return kind if kind in ("bool", "string") else ""
+    return "" if kind == "an integer" else "other", dict(name=name, kind=kind)
 
 
 def stopped(q, edge, op, line):
