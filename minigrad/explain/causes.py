@@ -34,10 +34,6 @@ class Cause:
     facts: "tuple[tuple[str, str], ...]" = ()
     later: "tuple[str, ...]" = ()
 
-    def to_dict(self) -> dict:
-        """This cause as plain data."""
-        return {**vars(self), "facts": [list(fact) for fact in self.facts], "later": [*self.later]}
-
 
 @dataclass(frozen=True)
 class Code:

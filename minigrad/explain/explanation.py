@@ -2,7 +2,7 @@
 
 import html
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -105,10 +105,7 @@ class Explanation(Printed):
 
     def to_dict(self) -> dict:
         """This explanation as plain data, for JSON."""
-        return {
-            **{name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()},
-            "causes": [cause.to_dict() for cause in self.causes],
-        }
+        return asdict(self)
 
 
 class Table(Printed):
