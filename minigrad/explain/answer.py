@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import nest
 from ..engine.listening import listeners_only
-from ..engine.op import OPS
+from ..engine.op import OPS, convert
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
@@ -21,7 +21,7 @@ from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
 from .numbers import flat, not_finite, stale, summed
-from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
+from .question import UNKNOWN, Question, flows, is_younger, recall, slopes_now, status_of, steps_of
 from .search import NO_SLOPE, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -132,7 +132,7 @@ def explained(q: Question, trace) -> Explanation:
     if q.tape.steps is None and not recall(q):
         return used_up(q)
     if not flows(q.source):
-        name, kind = q.source_name, kind_of(q.source)
+        name, kind = q.source_name, convert(q.source).dtype.name
         told = cause("INTEGER", q, "" if "int" in kind else "other", kind=kind)
         return none(q, "undefined", told, why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
@@ -190,18 +190,13 @@ def told_by_the_log(q):
         or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
         or history.cheapest(targets)
     )
-    if way or is_number(q, way):
-        answer = whole_or_partial(q, targets, way) if is_number(q, way) else broken(q, way)
+    filled = q.question is not None and q.tape.steps is None and any(edge.code for edge in way or ())
+    if q.slope is not None and not (filled and status_of(q.slope) == "zero"):  # zeros may stand for a None
+        answer = whole_or_partial(q, targets, way)
     else:
-        answer = independent(q)
+        answer = broken(q, way) if way else independent(q)
     late = [LATER] if not history.opened and answer.status != "complete" else []
     return with_notes(answer, *notes, *([FULL] if history.trace.cut else late))
-
-
-def is_number(q, way):
-    """Whether the tape returned a number. (Zeros from a used-up tape may be a None filled in as zeros.)"""
-    broken = q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way)
-    return q.slope is not None and not (broken and status_of(q.slope) == "zero")
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -374,7 +369,7 @@ def rebound(q):
         wrote = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"]
         same = [e for e in wrote if assigned_name(e.place) == q.source_name]
         own = next((e.place.text for e in same if e.variable == q.source.id), "")
-        lost = [e.variable for e in same if own and not q.names.leads_to(e.variable)]
+        lost = [e.variable for e in same if own and e.variable not in q.names.held]
         found = history.cheapest(targets, sources=lost) is not None
         return cause("REBOUND", q, "copy", op="Variable", line=own, sure="likely") if found else None
     if not of_variable(q, made):
@@ -407,7 +402,10 @@ def whole_or_partial(q, targets, way):
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
         custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
-        notes += [*early(q, edges), *(own_gradient(q, custom) if custom else ())]
+        early = [one for one in edges if one.event.number < history.opened and one.code and one.code not in NO_SLOPE]
+        lines = [one.place.text for one in early[:1] if one.place.text]
+        notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines]
+        notes += own_gradient(q, custom) if custom else ()
         return with_notes(whole(q, way, number, stopped), *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
@@ -453,14 +451,6 @@ def keys(tried, edges):
         numbers = [("number", k) for k in moved.get("number", ())]
         found += numbers or [("attributes", number) if attributes else number]
     return list(dict.fromkeys(found))
-
-
-def early(q, edges):
-    """A note if something was computed from the source before the tape was opened."""
-    opened = q.history.opened
-    lost = [edge for edge in edges if edge.event.number < opened and edge.code and edge.code not in NO_SLOPE]
-    line = lost[0].place.text if lost else ""
-    return [f"computed from {q.source_name} before the tape: {line}"] if line else []
 
 
 def own_gradient(q, custom):
@@ -536,7 +526,7 @@ def told_by_the_tape(q):
     bad = next((one for one in q.targets if not flows(one)), None)
     meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
-        meaning, why, kind = "undefined", "no gradient flows along it", kind_of(bad)
+        meaning, why, kind = "undefined", "no gradient flows along it", convert(bad).dtype.name
         told = cause("INTEGER", q, "" if "int" in kind else "other", name=q.target_name, kind=kind)
     elif is_younger(q):
         told = cause("REBOUND", q, "younger")

@@ -25,6 +25,9 @@ class Names:
 
     Names in the code that asks come first, then the `name` of a Variable, then names in the callers of that code, then
     names of parts of all these objects, and last the name to which the source code assigns the value.
+
+    Attributes:
+        held: number -> the Tensor or Variable, for each that the user can still reach by a name.
     """
 
     def __init__(self, frame, trace, things):
@@ -50,15 +53,6 @@ class Names:
         if number not in self.by_id:
             self.by_id[number] = self.by_origin(node, number) or ""
         return self.by_id[number] or default
-
-    def leads_to(self, number) -> bool:
-        """Whether the user can still reach this object by a name."""
-        return number in self.held
-
-    def tensor(self, number):
-        """The Tensor (not a Variable) with this number, if a name leads to it."""
-        one = self.held.get(number)
-        return None if hasattr(one, "trainable") else one
 
     def globals_of(self, code) -> dict:
         """The global names of the module that a code object belongs to; for a cell, those of the code that asks."""

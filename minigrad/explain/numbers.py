@@ -4,6 +4,7 @@ import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
+from ..engine.tensor import Tensor
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.values import Summary, brief, finite
 from . import trial
@@ -73,7 +74,7 @@ def not_finite(q):
     at = first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
     if not isinstance(maker, Ran):  # the value came from outside, or was assigned
-        named, line = q.names.leads_to(number), (maker or user).place.text
+        named, line = number in q.names.held, (maker or user).place.text
         name = q.names.of(number) if named else "an input"
         case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
         facts = [("first", f"{element(name, at)} = {kind}"), ("line", line)]
@@ -203,10 +204,10 @@ def value_of(q, number, event):
         written, after = (trace.written.get((number, one)) for one in (version, version + 1))
         seen = after.before if after is not None else trace.seen.get(number)
         return written.value if written is not None else seen
-    maker, tensor = trace.made.get(number), q.names.tensor(number)
+    maker, tensor = trace.made.get(number), q.names.held.get(number)
     first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
     known = getattr(maker, "value", None) if first else None
-    return Summary.of(tensor.value) if known is None and tensor is not None else known
+    return Summary.of(tensor.value) if known is None and isinstance(tensor, Tensor) else known
 
 
 def steps_like(q, step):
