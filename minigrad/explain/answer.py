@@ -142,6 +142,9 @@ def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
     return Explanation("none", meaning, causes, f"NONE  {q.label} {came}: {why}", path=path, lost=lost, notes=notes)
 
 
+NO_GRADIENT = "an op on the way has no gradient"
+
+
 def raised(q, trace):
     """The answer for a backward pass that ended in an error."""
     kind, said = type(q.slope).__name__, visible(q.slope)
@@ -150,7 +153,7 @@ def raised(q, trace):
     name = ran[-1].name if ran else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
     words = dict(kernel=kernel, op=name, line=ran[-1].place.text if ran else "", error=f"{kind}: {said}")
     told, notes = cause("NOT_REGISTERED", q, "" if kernel else "error", **words), () if ran else (ADVICE,)
-    why = "an op on the way has no gradient" if kernel else "the gradient cannot be computed"
+    why = NO_GRADIENT if kernel else "the gradient cannot be computed"
     return none(q, "broken", told, came=f"raises {kind}", why=why, notes=notes)
 
 
@@ -221,7 +224,8 @@ def broken(q, way, *more, came="= None"):
     meaning = "independent" if "ONLY_DECIDES" in codes else meaning
     ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
-    causes, why = (*each_once(q, breaks, others), *more), WHY[meaning].format(name=q.source_name)
+    why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
+    causes = *each_once(q, breaks, others), *more
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
 
 
