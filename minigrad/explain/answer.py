@@ -99,7 +99,7 @@ def answered(q, trace, seconds, together):
                 answer = explained(q, trace) if together is not None else None
             if answer is None or answer.status not in ("complete", "zero") or q.history.custom:
                 q.experiment = Experiment(trace, q.tape, q.targets, [q.source], q.seeds, seconds, together)
-                answer = explained(q, trace)  # a value came back in when all sources were nudged together
+                answer = explained(q, trace)  # with this source alone, since nudging all was not enough to tell
             return replace(answer, fixed=q.fixed)
         except NotTried as why:
             q.experiment, q.untried = None, str(why)
