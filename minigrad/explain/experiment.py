@@ -185,7 +185,7 @@ class Experiment:
     def left_by(self, event) -> list:
         """The exit events from which a value that came in at this event was made: all of each line, for its sources may
         differ, or the last one if there is one source."""
-        earlier = {events[0].number: events for events in self.exits if events[0].number < event.number}
+        earlier = {events[0].number: events for events in self.exits[::-1] if events[0].number < event.number}
         ways = {first: moved for first, events in earlier.items() if event.number in (moved := self.moved_by(events))}
         direct = [earlier[first] for first, moved in ways.items() if not moved.keys() & (ways.keys() - {first})]
         before = [[e for e in events if e.number < event.number] for events in direct]
