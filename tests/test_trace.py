@@ -372,7 +372,7 @@ def test_what_ran_before_the_trace_is_not_said_to_be_proved():
     answer = tape.explain(y, x)
     assert answer.codes == ("UNUSED",)
     assert answer.causes[0].confidence == "likely"
-    assert "was not used in what the log knows" in str(answer)
+    assert "was not used in what is known" in str(answer)
 
 
 def test_it_forgets_the_oldest():

@@ -5,7 +5,6 @@ import math as python_math
 import operator
 import sys
 import weakref
-from collections.abc import Callable
 from functools import partial
 from types import MethodType
 from typing import Any
@@ -462,15 +461,14 @@ class GradientTape(Listener):
         return found
 
     def explain(self, target: Any, sources: Any, output_gradients: Any = None,
-                unconnected_gradients: Any = UnconnectedGradients.NONE, check: Callable | None = None,
+                unconnected_gradients: Any = UnconnectedGradients.NONE,
                 seconds: float | None = None) -> Any:  # fmt: skip
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
-            check: a function that recomputes the target from the sources; its numerical derivative checks the tape's.
-            seconds: under a trace, how long the tape's block may be replayed to test the answer; 1.8 by default, 0 for
-                no replay.
+            seconds: under a trace, how long the tape's block may be replayed to test the answer; 0 for no replay. The
+                default is the value of the environment variable MINIGRAD_SECONDS, or else 1.8.
 
         Returns:
             An `Explanation` for each source, in the structure of `sources`: print it. With `mg.trace(True)` at the top,
@@ -485,7 +483,7 @@ class GradientTape(Listener):
         """
         from ..explain import explain  # the only upward import, made on first use
 
-        return explain(self, target, sources, output_gradients, unconnected_gradients, check, seconds)
+        return explain(self, target, sources, output_gradients, unconnected_gradients, seconds)
 
     def _used_up(self):
         """The error for a question to a used-up tape."""

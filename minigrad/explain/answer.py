@@ -8,20 +8,20 @@ import numpy as np
 
 from .. import nest
 from ..engine.listening import listeners_only
-from ..engine.op import OPS
+from ..engine.op import OPS, convert
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, integers, op_of, unwatched
+from .causes import cause, cause_on, op_of, unwatched
 from .experiment import Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
-from .numbers import flat, measured, not_finite, stale, summed
-from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
+from .numbers import flat, not_finite, stale, summed
+from .question import UNKNOWN, Question, flows, is_younger, recall, slopes_now, status_of, steps_of
 from .search import NO_SLOPE, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -29,20 +29,11 @@ TRY = "mg.trace(True) before the forward pass would let it be tried"
 LATER = "the trace began later than this tape, so it does not know all of it"
 UNHEARD = "what left the tape, if anything did, is not known"
 PAINTED = "unconnected_gradients=ZERO shows this None as 0.0"
-FULL = "the log was full and has forgotten its first events: the answer may be incomplete"
+FULL = "the log has forgotten its first events (mg.trace(limit=...) keeps more): the answer may be incomplete"
 
 
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
-    """An Explanation for each source, in the structure of `sources`; a list, tuple or dict of them prints as a table.
-
-    Args:
-        tape: the GradientTape, in any state; explaining does not use it up.
-        target: what was differentiated.
-        sources: what it was differentiated with respect to.
-        output_gradients, unconnected_gradients: as passed to `tape.gradient`.
-        check: a function that recomputes the target from the sources (Tensors), for a check by finite differences.
-        seconds: how long the tape's block may be replayed; 0 turns replays off. The default is the value of the
-            environment variable MINIGRAD_SECONDS, or else 1.8.
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", seconds=None):
+    """An Explanation for each source, as GradientTape.explain says; a list, tuple or dict of them prints as a table.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -58,28 +49,24 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       note   measured: 3 of 6 is lost
     """
     trial.ask_instead(tape, target)
-    frame, trace, leaves = user_frame()[0], trace_of(tape), nest.flatten(sources)
+    frame, trace, leaves, targets = user_frame()[0], trace_of(tape), nest.flatten(sources), nest.flatten(target)
+    wrong = next((no_tensor("target", one) for one in targets or [targets] if not is_tensor(one)), None)
+    asked = [leaf for leaf in leaves if is_tensor(leaf)]
     with listeners_only():
-        answers = unwarned(answers_for, tape, target, leaves, trace, frame, output_gradients, seconds)
-        if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
-            answers = [(with_notes(one, PAINTED) if one.status == "none" else one, slope) for one, slope in answers]
-        if check is not None:
-            answers = [(unwarned(measured, found, check, leaves, k), None) for k, found in enumerate(answers)]
-    packed = nest.pack_sequence_as(sources, [answer for answer, _ in answers])
+        given = tape, targets, asked, trace, frame, output_gradients, seconds
+        found = iter(unwarned(answers_for, *given) if asked and wrong is None else ())
+    answers = [wrong or (next(found) if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]
+    if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
+        answers = [with_notes(one, PAINTED) if one.status == "none" else one for one in answers]
+    packed = nest.pack_sequence_as(sources, answers)
     return TABLES[type(packed)](packed) if type(packed) in TABLES else packed
 
 
-def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
-    """The Explanation and the gradient for each source."""
-    targets = nest.flatten(target)
-    wrong = [one for one in targets or [targets] if not is_tensor(one)]
-    if wrong:
-        return [(no_tensor("target", wrong[0]), None) for _ in leaves]
-    sources = [leaf for leaf in leaves if is_tensor(leaf)]
-    found = slopes_now(tape, targets, sources, output_gradients)
-    questions = answer_all(tape, targets, sources, trace, frame, *found, seconds, output_gradients is not None)
-    answers = iter([(q.answer, q.slope) for q in questions])
-    return [next(answers) if is_tensor(leaf) else (no_tensor("source", leaf), None) for leaf in leaves]
+def answers_for(tape, targets, sources, trace, frame, output_gradients, seconds) -> list:
+    """The Explanation for each source."""
+    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
+    weighted = output_gradients is not None
+    return [q.answer for q in answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted)]
 
 
 def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
@@ -107,10 +94,12 @@ def answered(q, trace, seconds, together):
         try:
             if trace is None or not flows(q.source):
                 raise NotTried("no trace was on")
-            answer = seen_whole(q, trace, together)
-            if answer is None:
+            answer, q.experiment = None, together
+            with contextlib.suppress(NotTried):
+                answer = explained(q, trace) if together is not None else None
+            if answer is None or answer.status not in ("complete", "zero") or q.history.custom:
                 q.experiment = Experiment(trace, q.tape, q.targets, [q.source], q.seeds, seconds, together)
-                answer = explained(q, trace)
+                answer = explained(q, trace)  # with this source alone, since nudging all was not enough to tell
             return replace(answer, fixed=q.fixed)
         except NotTried as why:
             q.experiment, q.untried = None, str(why)
@@ -119,14 +108,6 @@ def answered(q, trace, seconds, together):
         q.history = q.question = q.experiment = None
         said = f"the log could not be read ({type(problem).__name__}: {visible(problem)})"
         return with_notes(explained(q, None), said)
-
-
-def seen_whole(q, trace, together):
-    """The answer, if no value came back in when all sources were nudged together; otherwise None."""
-    q.experiment = together
-    with contextlib.suppress(NotTried):
-        answer = explained(q, trace) if together is not None else None
-        return answer if answer is not None and answer.status in ("complete", "zero") and not q.history.custom else None
 
 
 def no_tensor(role, value):
@@ -151,8 +132,9 @@ def explained(q: Question, trace) -> Explanation:
     if q.tape.steps is None and not recall(q):
         return used_up(q)
     if not flows(q.source):
-        name, kind = q.source_name, kind_of(q.source)
-        return none(q, "undefined", cause("INTEGER", q, integers(kind), kind=kind), why=f"{name} is {kind}")
+        name, kind = q.source_name, convert(q.source).dtype.name
+        told = cause("INTEGER", q, "" if "int" in kind else "other", kind=kind)
+        return none(q, "undefined", told, why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
@@ -160,39 +142,36 @@ def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
     return Explanation("none", meaning, causes, f"NONE  {q.label} {came}: {why}", path=path, lost=lost, notes=notes)
 
 
-NO_GRADIENT = dict(came="raises LookupError", why="an op on the way has no gradient")
+NO_GRADIENT = "an op on the way has no gradient"
 
 
 def raised(q, trace):
     """The answer for a backward pass that ended in an error."""
     kind, said = type(q.slope).__name__, visible(q.slope)
     kernel = said.partition(": ")[2] if kind == "LookupError" else ""
-    if not kernel:
-        told = cause("NOT_REGISTERED", q, "error", sure="likely", error=f"{kind}: {said}")
-        return none(q, "broken", told, came=f"raises {kind}", why="the gradient cannot be computed")
     ran = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
     name = ran[-1].name if ran else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
-    told = cause("NOT_REGISTERED", q, kernel=kernel, op=name, line=ran[-1].place.text if ran else "")
-    return none(q, "broken", told, notes=() if ran else (ADVICE,), **NO_GRADIENT)
+    words = dict(kernel=kernel, op=name, line=ran[-1].place.text if ran else "", error=f"{kind}: {said}")
+    told, notes = cause("NOT_REGISTERED", q, "" if kernel else "error", **words), () if ran else (ADVICE,)
+    why = NO_GRADIENT if kernel else "the gradient cannot be computed"
+    return none(q, "broken", told, came=f"raises {kind}", why=why, notes=notes)
 
 
 def used_up(q):
     """The answer for a tape that an earlier question used up, for another target or without success."""
     spent, raises = cause("SPENT_TAPE", q), "raises RuntimeError"
     way = q.history.cheapest(q.history.nodes(q.targets)) if q.history is not None else None
-    causes = [cause_of(q, edge) for edge in way or () if edge.code == "NOT_REGISTERED"]
-    if causes:
-        return none(q, "broken", *causes, lost=names_on(q, way), **NO_GRADIENT)
     others = [edge._replace(code=None if edge.code == "SPENT_TAPE" else edge.code) for edge in way or ()]
     if any(edge.code for edge in others):
-        return broken(q, others, spent, came=raises)
+        failed = any(edge.code == "NOT_REGISTERED" for edge in others)
+        return broken(q, others, *[] if failed else [spent], came="raises LookupError" if failed else raises)
     anew = rebound(q) if q.history is not None and way is None and hasattr(q.source, "trainable") else None
     if anew is not None:  # the tape was asked for the Variable that this one replaced
         return none(q, "broken", anew, spent, came=raises, why=NOT_THIS.format(name=q.source_name))
     if q.history is not None or any(q.tape.last_question) or q.tape.refused:
         return none(q, "broken", spent, came=raises, why="the tape is used up")
-    told, why = cause("NOT_REGISTERED", q, "unknown", sure="likely"), "its backward pass ended with an error before"
-    return none(q, "broken", told, came=raises, why=why, notes=(ADVICE,))
+    told = cause("NOT_REGISTERED", q, "error", sure="likely", error="an error when the tape was asked before")
+    return none(q, "broken", told, came=raises, why="the gradient cannot be computed", notes=(ADVICE,))
 
 
 # ---- with a trace ----------------------------------------------------------------------------------------------------
@@ -214,18 +193,13 @@ def told_by_the_log(q):
         or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
         or history.cheapest(targets)
     )
-    if way or is_number(q, way):
-        answer = whole_or_partial(q, targets, way) if is_number(q, way) else broken(q, way)
+    filled = q.question is not None and q.tape.steps is None and any(edge.code for edge in way or ())
+    if q.slope is not None and not (filled and status_of(q.slope) == "zero"):  # zeros may stand for a None
+        answer = whole_or_partial(q, targets, way)
     else:
-        answer = independent(q)
+        answer = broken(q, way) if way else independent(q)
     late = [LATER] if not history.opened and answer.status != "complete" else []
     return with_notes(answer, *notes, *([FULL] if history.trace.cut else late))
-
-
-def is_number(q, way):
-    """Whether the tape returned a number. (Zeros from a used-up tape may be a None filled in as zeros.)"""
-    broken = q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way)
-    return q.slope is not None and not (broken and status_of(q.slope) == "zero")
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -248,18 +222,11 @@ def broken(q, way, *more, came="= None"):
     breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
     meaning = "undefined" if codes & NO_SLOPE else "broken"
     meaning = "independent" if "ONLY_DECIDES" in codes else meaning
-    causes, why = (*each_once(q, breaks, other_breaks(q, breaks)), *more), WHY[meaning].format(name=q.source_name)
+    ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
+    others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
+    why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
+    causes = *each_once(q, breaks, others), *more
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
-
-
-def other_breaks(q, breaks):
-    """The other edges to the target where a value left the tape: what they lose is lost in addition."""
-
-    def counts(edge):
-        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > q.history.opened
-
-    ways = q.history.ways(q.history.nodes(q.targets), counts) if q.experiment is not None else ()
-    return [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]
 
 
 def each_once(q, edges, others=()):
@@ -344,7 +311,8 @@ def independent(q):
     why, anew = f"the target does not depend on {name}", rebound(q)
     if anew is not None:
         return none(q, "broken", anew, why=NOT_THIS.format(name=name))
-    if first_order(q):
+    asked = [e for e in history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
+    if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     decision, sure = last_exit(q, lambda e: e.number > history.opened and decides(e)), "proved"
     if decision is None and q.experiment is not None and q.experiment.jumps:
@@ -353,7 +321,7 @@ def independent(q):
         told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
     told, meaning, notes = unused(q), "independent", ()
-    if q.experiment is not None and q.experiment.target_moved:
+    if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
         meaning, why = "broken", f"{name} moves the target, by a way that was not found"
     elif q.experiment is None and (history.left or (history.custom and history.uses(q.source.id))):
         left = f"{name} left" if history.left else f"a function with a gradient of its own may use {name}"
@@ -369,27 +337,18 @@ def unused(q):
         end = max((event.number for event in makers if event is not None), default=trace.count)
         exit = last_exit(q, lambda e: e.number < end)
     unseen = trace.cut or not history.opened or exit or history.custom
-    by_the_log = "likely" if unseen else "proved"
-    sure = "tried" if q.experiment is not None else by_the_log
+    sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     if exit is not None and exit.number > history.opened:
         return cause("UNUSED", q, "left", op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
-    return cause("UNUSED", q, gap(trace) or ("" if history.opened else "late"), sure=sure)
-
-
-def gap(trace) -> str:
-    """The case for a log without its first events: "left_out" or "cut"; "" if it has them all."""
-    if trace.left_out:
-        return "left_out"
-    return "cut" if trace.cut else ""
+    return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
 
 
 def unknown(q):
     """The cause if the log does not know how the target was made."""
-    trace = q.history.trace
-    return cause("OUTSIDE_TAPE", q, gap(trace) or "unknown", sure="likely", limit=2 * trace.limit)
+    return cause("OUTSIDE_TAPE", q, "cut" if q.history.trace.cut else "unknown", sure="likely")
 
 
 def last_exit(q, wanted):
@@ -397,13 +356,6 @@ def last_exit(q, wanted):
     exits = [e for e in q.history.trace.events if isinstance(e, LeftEngine) and wanted(e)]
     came = (e for e in exits[:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
     return next(came, None)
-
-
-def first_order(q):
-    """Whether the target is a first derivative in which the source no longer appears."""
-    asked = [e for e in q.history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
-    slopes = {number for e in asked for number in e.gave}
-    return q.history.cheapest(q.history.nodes(q.targets), sources=slopes) is not None
 
 
 def computed_anew(q, made):
@@ -417,9 +369,13 @@ def rebound(q):
     history, made, targets = q.history, q.history.trace.made.get(q.source.id), q.history.nodes(q.targets)
     if history.uses(q.source.id):
         return None
-    if hasattr(q.source, "trainable"):
-        line = another_used(q)
-        return cause("REBOUND", q, "copy", op="Variable", line=line, sure="likely") if line else None
+    if hasattr(q.source, "trainable"):  # was another Variable of its name, now unreachable, used instead?
+        wrote = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"]
+        same = [e for e in wrote if assigned_name(e.place) == q.source_name]
+        own = next((e.place.text for e in same if e.variable == q.source.id), "")
+        lost = [e.variable for e in same if own and e.variable not in q.names.held]
+        found = history.cheapest(targets, sources=lost) is not None
+        return cause("REBOUND", q, "copy", op="Variable", line=own, sure="likely") if found else None
     if not of_variable(q, made):
         return cause("REBOUND", q, "younger") if is_younger(q) and made is None else None
     earlier = [number for e in history.before(made) if isinstance(e, Ran) for number in e.inputs if number]
@@ -432,17 +388,6 @@ def rebound(q):
     return cause("REBOUND", q, "other", op=made.name, line=made.place.text, origin=origin)
 
 
-def another_used(q) -> str:
-    """The line that made the source, a Variable, if another Variable of its name, now unreachable, was used instead."""
-    history, event = q.history, q.history.trace.written.get((q.source.id, 0))
-    name = assigned_name(event.place) if event is not None else None
-    if name is None or name != q.source_name:
-        return ""
-    made = {e.variable: e.place for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"}
-    lost = [i for i, place in made.items() if not q.names.leads_to(i) and assigned_name(place) == name]
-    return event.place.text if history.cheapest(history.nodes(q.targets), sources=lost) is not None else ""
-
-
 # ---- the tape returned a gradient ------------------------------------------------------------------------------------
 
 
@@ -453,9 +398,7 @@ def whole_or_partial(q, targets, way):
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
     def counts(edge):
-        if edge.code in NO_SLOPE or edge.meant or edge.event.number < history.opened:
-            return False
-        return not history.is_source(edge.start) or edge.start in ends or edge.code is not None
+        return history.counts(edge) and (not history.is_source(edge.start) or edge.start in ends or edge.code)
 
     ways = history.ways(targets, counts) if ends else []
     lost, notes = that_carry(q, sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number))
@@ -463,7 +406,10 @@ def whole_or_partial(q, targets, way):
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
         custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
-        notes += [*early(q, edges), *(own_gradient(q, custom) if custom else ())]
+        early = [one for one in edges if one.event.number < history.opened and one.code and one.code not in NO_SLOPE]
+        lines = [one.place.text for one in early[:1] if one.place.text]
+        notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines]
+        notes += own_gradient(q, custom) if custom else ()
         return with_notes(whole(q, way, number, stopped), *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
@@ -491,7 +437,10 @@ def that_carry(q, lost):
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.carries(keys(tried, edges))]
             lost = [edge for edges in carrying for edge in edges] or lost
-        return lost, measured_shares(q, lost)
+        if q.source.shape.num_elements() != 1 or tried.slope is None:
+            return lost, []
+        share, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
+        return lost, [f"measured: {share / way:.3g} of {tried.slope / way:.3g} is lost"] if share else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
 
@@ -506,23 +455,6 @@ def keys(tried, edges):
         numbers = [("number", k) for k in moved.get("number", ())]
         found += numbers or [("attributes", number) if attributes else number]
     return list(dict.fromkeys(found))
-
-
-def measured_shares(q, lost):
-    """A note on how much of the true derivative is lost, for a source of one element whose slope was measured."""
-    tried = q.experiment
-    if q.source.shape.num_elements() != 1 or tried.slope is None:
-        return []
-    share, along = tried.share(keys(tried, lost)), float(tried.slopes[0][1].sum())
-    return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
-
-
-def early(q, edges):
-    """A note if something was computed from the source before the tape was opened."""
-    opened = q.history.opened
-    lost = [edge for edge in edges if edge.event.number < opened and edge.code and edge.code not in NO_SLOPE]
-    line = lost[0].place.text if lost else ""
-    return [f"computed from {q.source_name} before the tape: {line}"] if line else []
 
 
 def own_gradient(q, custom):
@@ -598,16 +530,17 @@ def told_by_the_tape(q):
     bad = next((one for one in q.targets if not flows(one)), None)
     meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
-        meaning, why, kind = "undefined", "no gradient flows along it", kind_of(bad)
-        told = cause("INTEGER", q, integers(kind), name=q.target_name, kind=kind)
+        meaning, why, kind = "undefined", "no gradient flows along it", convert(bad).dtype.name
+        told = cause("INTEGER", q, "" if "int" in kind else "other", name=q.target_name, kind=kind)
     elif is_younger(q):
         told = cause("REBOUND", q, "younger")
     elif not watched and not (variable and source.trainable and tape.watch_accessed):
         case, words = unwatched(q)
         told = cause("UNWATCHED", q, case, sure="proved" if variable else "likely", **words)
     elif not reached and (watched or after):
-        told = cause("OUTSIDE_TAPE", q, "after" if after else "apart", sure="likely")
+        words = dict(op=f"what made {q.target_name}", what="that line", instead="")
+        told = cause("OUTSIDE_TAPE", q, "" if after else "apart", sure="likely", **words)
     else:
         meaning, why = "independent", f"the target does not depend on {q.source_name}"
-        told = cause("UNUSED", q, "tape", sure="likely")
+        told = cause("UNUSED", q, "likely", sure="likely")
     return none(q, meaning, told, why=why, notes=(ADVICE,))

@@ -34,10 +34,6 @@ class Cause:
     facts: "tuple[tuple[str, str], ...]" = ()
     later: "tuple[str, ...]" = ()
 
-    def to_dict(self) -> dict:
-        """This cause as plain data."""
-        return {**vars(self), "facts": [list(fact) for fact in self.facts], "later": [*self.later]}
-
 
 @dataclass(frozen=True)
 class Code:
@@ -154,18 +150,13 @@ def left_engine(q, edge, op, line):
     if op.rpartition(".")[2] == "numpy_function":
         return "numpy", {}
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
-    number, given = number_given(edge), edge.by.given
+    event, given = edge.event, edge.by.given
+    numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
+    number = brief(*numbers) if len(numbers) == 1 else ""
     single = (given is not None and given.content.shape == ()) or (number and edge.by.exit != "numpy()")
     words = dict(value=shortened(value), kind="number" if single else "array", receiver=who)
     words["number"] = f"the number {number}" if number else "numbers"
     return "", dict(words, how=fixed_or(q, line, f" here, without {op}"))
-
-
-def number_given(edge):
-    """The plain number that came in; "" if it is unknown or there were several."""
-    event = edge.event
-    numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
-    return brief(*numbers) if len(numbers) == 1 else ""
 
 
 def receiver(edge, q):
@@ -221,12 +212,7 @@ def integer(q, edge, op, line):
     if kind in "fc":
         return "truths" if op == "multiply" else "cast", {}
     kind = {"b": "bool", "O": "string"}.get(kind, "an integer")
-    return integers(kind), dict(name=name, kind=kind)
-
-
-def integers(kind) -> str:
-    """The case for a dtype that carries no gradient."""
-    return kind if kind in ("bool", "string") else ""
+    return "" if kind == "an integer" else "other", dict(name=name, kind=kind)
 
 
 def stopped(q, edge, op, line):

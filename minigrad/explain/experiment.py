@@ -21,7 +21,7 @@ STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1,
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
-MOST_LINES = 16  # limit on replays that search for the lines where values left
+MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
 class Changed(NotTried):
@@ -141,12 +141,8 @@ class Experiment:
                 problems.append(NotTried(f"a decision changes with the smallest nudge{where}"))
         raise problems[0]
 
-    @cached_property
-    def target_moved(self) -> bool:
-        """Whether nudging the source moves the target at all."""
-        return self.moves_in(self.after)
-
     def moves_in(self, after) -> bool:
+        """Whether the target moves in this Outcome."""
         return any(digest(old) != digest(after.targets[i]) for i, old in self.before.targets.items() if old is not None)
 
     @cached_property
@@ -171,36 +167,27 @@ class Experiment:
                 places.setdefault(spot(event), []).append(event)
         return [*places.values()]
 
-    def moved_by(self, exits) -> dict:
-        """What moves when only the values that left at these places are nudged, each place by a different share.
-
-        If that was not tried, the result is empty for one place, and everything that the source moves for several.
-        """
-        places = tuple([spot(events[0]) for events in exits])
+    def moved_by(self, events) -> dict:
+        """What moves when only the values that left at the place of these events are nudged; nothing if not tried."""
+        place = spot(events[0])
         if len(self.exits) == 1:
             return self.moved
-        if places not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
-            self.tried_exits[places] = self.moved_with(places, 1) or self.moved_with(places, -1)
-        return self.tried_exits.get(places) or ({} if len(exits) == 1 else self.moved)
+        if place not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
+            self.tried_exits[place] = self.moved_with(place, 1) or self.moved_with(place, -1)
+        return self.tried_exits.get(place, {})
 
-    def moved_with(self, places, sign) -> dict:
-        nudges = {place: self.step.times(sign * (1 + 0.3 * k)) for k, place in enumerate(places)}
+    def moved_with(self, place, sign) -> dict:
         with contextlib.suppress(NotTried):
-            return compared(self.before, self.same(Outcome(*self.try_out(Replay, exits=nudges))))
+            outcome = Outcome(*self.try_out(Replay, exits={place: self.step.times(sign)}))
+            return compared(self.before, self.same(outcome))
         return {}
-
-    def movers(self, event, exits) -> list:
-        """The exits that move what came in at this event, found by bisection."""
-        half = len(exits) // 2
-        parts = [part for part in (exits[half:], exits[:half]) if part and event.number in self.moved_by(part)]
-        return [one for part in parts for one in (part if len(part) == 1 else self.movers(event, part))]
 
     def left_by(self, event) -> list:
         """The exit events from which a value that came in at this event was made: all of each line, for its sources may
         differ, or the last one if there is one source."""
-        found = self.movers(event, [events for events in self.exits if events[0].number < event.number])
-        ways = {events[0].number: (events, self.moved_by([events])) for events in found}
-        direct = [events for first, (events, moved) in ways.items() if not moved.keys() & (ways.keys() - {first})]
+        earlier = {events[0].number: events for events in self.exits[::-1] if events[0].number < event.number}
+        ways = {first: moved for first, events in earlier.items() if event.number in (moved := self.moved_by(events))}
+        direct = [earlier[first] for first, moved in ways.items() if not moved.keys() & (ways.keys() - {first})]
         before = [[e for e in events if e.number < event.number] for events in direct]
         return [e for events in before for e in (events if len(self.command["sources"]) > 1 else events[-1:])]
 
@@ -304,10 +291,6 @@ class Experiment:
     @property
     def slope(self) -> "float | None":
         return self.slopes[0][0] if self.slopes else None
-
-    def share(self, keys) -> float:
-        """The part of the slope that is due to the values at these keys."""
-        return self.effect(keys, self.size) / (2 * self.size.share)
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""

@@ -2,7 +2,7 @@
 
 import html
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -105,10 +105,7 @@ class Explanation(Printed):
 
     def to_dict(self) -> dict:
         """This explanation as plain data, for JSON."""
-        return {
-            **{name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()},
-            "causes": [cause.to_dict() for cause in self.causes],
-        }
+        return asdict(self)
 
 
 class Table(Printed):
@@ -120,14 +117,20 @@ class Table(Printed):
         counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
         found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
         for answer in answers:
-            shown = (*SHOWN, "then") if answer.causes else ("note",)
+            shown = ("line", "cause", "fix", "then") if answer.causes else ("note",)
             found += [line for line in answer.lines() if line.split()[0] in shown or line[0] != " "]
         return found
 
     def _repr_html_(self):
-        head = "".join(f"<th>{word}</th>" for word in ("gradient", *SHOWN))
-        rows = "".join(f"<tr>{''.join(map(cell, row_of(answer)))}</tr>" for answer in nest.flatten(self))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        """The headline of each Explanation, its first line, its cause or else note, and its fix with further lines."""
+        found = "<table><thead><tr><th>gradient</th><th>line</th><th>cause</th><th>fix</th></tr></thead><tbody>"
+        for answer in nest.flatten(self):
+            rows = dict(reversed(answer.rows()))
+            fix = "; then ".join([rows.get("fix", ""), *[text for word, text in answer.rows() if word == "then"]])
+            row = answer.headline, rows.get("line", ""), rows.get("cause", rows.get("note", "")), fix
+            cells = [f'<td style="text-align: left">{html.escape(visible(text, None))}</td>' for text in row]
+            found += f"<tr>{''.join(cells)}</tr>"
+        return f"{found}</tbody></table>"
 
 
 class ListOfExplanations(Table, list):
@@ -142,20 +145,7 @@ class DictOfExplanations(Table, dict):
     pass
 
 
-SHOWN = "line", "cause", "fix"
 TABLES: dict = {list: ListOfExplanations, tuple: TupleOfExplanations, dict: DictOfExplanations}
-
-
-def row_of(answer) -> "list[str]":
-    """The headline of an Explanation, then its first line, its cause or else note, and its fix with further lines."""
-    rows = dict(reversed(answer.rows()))
-    rows.setdefault("cause", rows.get("note", ""))
-    then = [f"; then {text}" for word, text in answer.rows() if word == "then"]
-    return [answer.headline, *[rows.get(word, "") for word in SHOWN[:-1]], "".join([rows.get("fix", ""), *then])]
-
-
-def cell(text) -> str:
-    return f'<td style="text-align: left">{html.escape(visible(text, None))}</td>'
 
 
 def carrying(way, what, other):

@@ -17,17 +17,16 @@ def misfit(shapes, op) -> list:
 
 
 def fits(op, first, second, pairs, free) -> bool:
-    """Whether an op runs with the axes of each pair at the first axis's length, and also at another common length."""
+    """Whether an op runs with the axes of each pair at a common length that no other axis has."""
     if len({i for i, _ in pairs}) < len(pairs) or len({j for _, j in pairs}) < len(pairs):
         return False
-    for lengths in ([first[i] for i, _ in pairs], [free + k for k in range(len(pairs))]):
-        one, two = list(first), list(second)
-        for (i, j), length in zip(pairs, lengths):
-            one[i] = two[j] = length
-        if math.prod(one) + math.prod(two) > 1_000_000:
-            return False
-        try:
-            op.np(np.zeros(one, np.float32), np.zeros(two, np.float32))
-        except Exception:
-            return False
+    one, two = list(first), list(second)
+    for k, (i, j) in enumerate(pairs):
+        one[i] = two[j] = free + k
+    if math.prod(one) + math.prod(two) > 1_000_000:
+        return False
+    try:
+        op.np(np.zeros(one, np.float32), np.zeros(two, np.float32))
+    except Exception:
+        return False
     return True

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import sys
+import traceback
 import types
 
 from ..engine.listening import Listener
@@ -24,12 +25,15 @@ class Names:
 
     Names in the code that asks come first, then the `name` of a Variable, then names in the callers of that code, then
     names of parts of all these objects, and last the name to which the source code assigns the value.
+
+    Attributes:
+        held: number -> the Tensor or Variable, for each that the user can still reach by a name.
     """
 
     def __init__(self, frame, trace, things):
         self.trace, self.by_id, self.held, self.asking = trace, {}, {}, frame.f_globals
         given = [(own_name(getattr(one, "name", "")), one) for one in things if hasattr(one, "trainable")]
-        callers = [outer.f_locals for outer in itertools.islice(outward(frame.f_back), 3)]
+        callers = [outer.f_locals for outer, _ in itertools.islice(traceback.walk_stack(frame), 1, 4)]
         here = [*named(frame.f_locals), *named(frame.f_globals)]
         found = [*here, *[pair for pair in given if pair[0]], *itertools.chain(*map(named, callers))]
         seen, left = set(), ALL
@@ -49,15 +53,6 @@ class Names:
         if number not in self.by_id:
             self.by_id[number] = self.by_origin(node, number) or ""
         return self.by_id[number] or default
-
-    def leads_to(self, number) -> bool:
-        """Whether the user can still reach this object by a name."""
-        return number in self.held
-
-    def tensor(self, number):
-        """The Tensor (not a Variable) with this number, if a name leads to it."""
-        one = self.held.get(number)
-        return None if hasattr(one, "trainable") else one
 
     def globals_of(self, code) -> dict:
         """The global names of the module that a code object belongs to; for a cell, those of the code that asks."""
@@ -81,13 +76,6 @@ def own_name(name) -> str:
     """The name given to a Variable by the user; "" for a default name."""
     name = name.partition(":")[0]
     return name if name not in UNNAMED else ""
-
-
-def outward(frame):
-    """A frame and its callers."""
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
 
 
 FOREIGN: list = []  # functions that map a tensor or tape of another engine to its stand-in here, or to None

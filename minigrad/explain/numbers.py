@@ -1,19 +1,15 @@
-"""Checks of a gradient: where it became 0 or nan, whether it is stale or a sum, and what finite differences say."""
+"""Checks of a gradient: where it became 0 or nan, and whether it is stale or a sum."""
 
 import numpy as np
 
-from .. import nest
 from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
-from ..errors import visible
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
-from .explanation import number_text, with_notes
 from .fixes import safe_lines
-from .names import is_tensor
 from .question import UNKNOWN, slopes_from, steps_of
 
 
@@ -43,26 +39,18 @@ def stale(q):
 
 def summed(q):
     """The cause if the gradient is the derivative of a sum whose elements each have their own derivative."""
-    shape, count = tuple(q.source.shape), len(q.targets)
-    elements = sum(one.shape.num_elements() for one in q.targets)
+    shape, elements = tuple(q.source.shape), sum(one.shape.num_elements() for one in q.targets)
     if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape or elements < 2:  # a Jacobian, or unknown
         return None
-    if count > 1:
-        return cause("SUMMED", q, "targets", targets=count)
-    if tuple(q.targets[0].shape) != shape or elements_mix(q):
-        return cause("SUMMED", q, elements=elements)
-    return None
-
-
-def elements_mix(q) -> bool:
-    """Whether two elements of the target depend on one of the source, by a VJP of the first and one of the rest."""
-    target = q.targets[0]
-    if q.tape.steps is None:
-        return False
-    first = (np.arange(target.shape.num_elements()) == 0).reshape(target.shape)
-    seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
-    slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
-    return all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
+    if len(q.targets) > 1:
+        return cause("SUMMED", q, "targets", targets=len(q.targets))
+    target, slopes = q.targets[0], [None]
+    if tuple(target.shape) == shape and q.tape.steps is not None:  # do two elements depend on one of the source?
+        first = (np.arange(elements) == 0).reshape(shape)
+        seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
+        slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
+    mix = all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
+    return cause("SUMMED", q, elements=elements) if mix or tuple(target.shape) != shape else None
 
 
 # ---- where a gradient became 0 or nan --------------------------------------------------------------------------------
@@ -86,7 +74,7 @@ def not_finite(q):
     at = first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
     if not isinstance(maker, Ran):  # the value came from outside, or was assigned
-        named, line = q.names.leads_to(number), (maker or user).place.text
+        named, line = number in q.names.held, (maker or user).place.text
         name = q.names.of(number) if named else "an input"
         case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
         facts = [("first", f"{element(name, at)} = {kind}"), ("line", line)]
@@ -187,29 +175,24 @@ def flat(q):
     if step is None:
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
     op, event = op_at(q, step)
-    if event is None:
-        return cause("FLAT", q, op=op)
-    case, factor = zero_factor(q, step, event)
-    return cause("FLAT", q, case, op=op, line=event.place.text, factor=factor)
+    factor, line = (zero_factor(q, step, event), event.place.text) if event is not None else ("", "")
+    return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor)
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 
-def zero_factor(q, step, event):
-    """If the other factor of a product is 0 everywhere: "variable" or "factor", and its text; otherwise "", ""."""
+def zero_factor(q, step, event) -> str:
+    """The other factor of a product, as text, if it is 0 everywhere; otherwise ""."""
     factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
-    if factors and 0.0 in event.numbers.values():
-        return "factor", "0"
     if step.source in factors:
         factors.remove(step.source)  # only once: in `w * w` the other factor is also w
     values = {number: value_of(q, number, event) for number in factors}
     zero = next((number for number, value in values.items() if value is not None and value.zero), None)
-    if zero is None:
-        return "", ""
-    variable = zero in event.versions
-    name = q.names.of(zero, "a Variable" if variable else "")
-    return "variable" if variable else "factor", f"{name}, which is 0 here" if name else "0"
+    name = q.names.of(zero, "") if zero else ""
+    if zero is None and not (0 in factors and 0.0 in event.numbers.values()):
+        return ""
+    return f"{name}, which is 0 here" if name else "0"
 
 
 def value_of(q, number, event):
@@ -221,10 +204,10 @@ def value_of(q, number, event):
         written, after = (trace.written.get((number, one)) for one in (version, version + 1))
         seen = after.before if after is not None else trace.seen.get(number)
         return written.value if written is not None else seen
-    maker, tensor = trace.made.get(number), q.names.tensor(number)
+    maker, tensor = trace.made.get(number), q.names.held.get(number)
     first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
     known = getattr(maker, "value", None) if first else None
-    return Summary.of(tensor.value) if known is None and tensor is not None else known
+    return Summary.of(tensor.value) if known is None and isinstance(tensor, Tensor) else known
 
 
 def steps_like(q, step):
@@ -239,41 +222,3 @@ def op_at(q, step):
         return event.name, event
     names = {vjp: name for name, op in OPS.items() for vjp in op.vjps.values() if vjp}
     return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), None
-
-
-# ---- measuring -------------------------------------------------------------------------------------------------------
-
-
-def measured(found, check, leaves, k):
-    """The answer, with a note on finite differences of the function `check`."""
-    answer, slope = found
-    points = [convert(leaf).value if is_tensor(leaf) else leaf for leaf in leaves]
-    if not is_tensor(leaves[k]) or points[k].dtype.kind != "f":
-        return answer
-    try:
-        truth = differences(check, points, k)
-    except Exception as problem:  # the user's function may raise anything
-        return with_notes(answer, f"check ended with {type(problem).__name__}: {visible(problem)}")
-    given, text = slope.kept if isinstance(slope, Summary) and slope.whole else slope, number_text(np.round(truth, 4))
-    if given is not None and not isinstance(given, (np.ndarray, np.generic)):
-        return with_notes(answer, f"measured {text}")
-    size = max(1.0, float(np.max(np.abs(truth), initial=0)))
-    near = np.allclose(np.zeros(truth.shape) if given is None else given, truth, rtol=1e-2, atol=2e-3 * size)
-    return with_notes(answer, f"returned {number_text(given)}, measured {text}: they {'agree' if near else 'differ'}")
-
-
-def differences(check, points, k):
-    """Central differences of the sum of `check` for each element of source k, at the sources' current values."""
-    point = np.asarray(points[k])
-    slopes, step = np.zeros(point.shape), 1e-2 if point.dtype.itemsize < 8 else 1e-5
-
-    def total(moved):
-        given = [Tensor.of(one[()]) for one in (*points[:k], moved, *points[k + 1 :])]
-        return sum(float(np.sum(convert(y).value.astype(float))) for y in nest.flatten(check(*given)))
-
-    for place in np.ndindex(point.shape):
-        up, down = np.array(point), np.array(point)
-        up[place] += step * max(1.0, abs(float(point[place])))
-        down[place] -= step * max(1.0, abs(float(point[place])))
-        slopes[place] = (total(up) - total(down)) / (float(up[place]) - float(down[place]))
-    return slopes

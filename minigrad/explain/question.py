@@ -72,10 +72,6 @@ def flows(one):
     return convert(one).value.dtype.kind in "fc"
 
 
-def kind_of(one):
-    return convert(one).dtype.name
-
-
 def slopes_now(tape, targets, sources, output_gradients):
     """The gradients that the tape would return, and the seeds; a used-up tape has no gradients. If the backward pass
     raises, as for an op without a gradient, the error takes the place of each gradient."""

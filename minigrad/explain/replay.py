@@ -118,8 +118,9 @@ class Replay(Listener):
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
         vars(values)["measured"] = lambda arrays: [None] * len(arrays)  # not needed in a replay
-        for convert in CONVERTERS:
-            hear_numbers(convert, self)
+        for convert in CONVERTERS:  # each has a cached function that makes a Tensor of a Python number
+            cell = convert.__closure__[convert.__code__.co_freevars.index("number")]
+            cell.cell_contents = lambda *given, make=cell.cell_contents: self.number(make(*given))
 
     # ---- what it changes ---------------------------------------------------------------------------------------------
 
@@ -296,13 +297,6 @@ def begin(trace, command, objects):
     opened = next((one for one in listening.now if one.number == command["tape"]), None)
     if opened is not None:
         listener.open(opened)
-
-
-def hear_numbers(convert, replay):
-    """Tell the replay of each Python number that becomes a Tensor, by wrapping the cached function that makes it."""
-    cell = convert.__closure__[convert.__code__.co_freevars.index("number")]
-    make = cell.cell_contents
-    cell.cell_contents = lambda *given: replay.number(make(*given))
 
 
 def end_with(program, entry):

@@ -40,10 +40,6 @@ class Edge(NamedTuple):
     meant: bool = False  # whether the derivative was cut on purpose, or before this tape began
 
     @property
-    def cost(self) -> int:
-        return int(self.code is not None)
-
-    @property
     def place(self):
         """Where the derivative was lost."""
         return (self.by or self.event).place
@@ -137,15 +133,13 @@ class History:
 
     def entered(self, node, event):
         """The edges for a value that came in from outside, if it is known to depend on something in the log."""
-        same = self.very_object(event) or self.taken_over(event)
-        tried = self.experiment is not None and event.number > self.experiment.checkpoint.number
-        moved = self.experiment.moved_in(event) if tried else None
-        if tried and not moved:
+        tried = self.experiment if self.experiment and event.number > self.experiment.checkpoint.number else None
+        if tried and not tried.moved_in(event):
             return
-        if same and tried and same.number > self.opened and not self.experiment.moved_in(same):
+        same = self.came_back(event)
+        if same and tried and same.number > self.opened and not tried.moved_in(same):
             same = None  # a value that did not change cannot have changed another
-        found = self.experiment.left_by(event) if tried and not same else []
-        exits = [same] if same else found
+        exits = [same] if same else tried.left_by(event) if tried else []
         for exit in exits:
             early, start = exit.number < self.opened, self.node(exit.tensor, exit.versions)
             yield Edge(start, node, event, "LEFT_ENGINE", "proved" if same else "tried", exit, early)
@@ -162,8 +156,8 @@ class History:
         """The exits since the tape was opened."""
         return [exit for number, exit in self.exits.items() if number > self.opened]
 
-    def very_object(self, event):
-        """The exit of the same object that came in, or of an array that shares its memory."""
+    def came_back(self, event):
+        """The exit of the very object that came in, of an array that shares its memory, or in the same call."""
         given = getattr(event, "given", None)
         value = given.object() if given is not None else None
         for exit in [*self.exits.values()][: -MANY - 1 : -1] if value is not None else ():
@@ -171,13 +165,8 @@ class History:
             arrays = isinstance(left, np.ndarray) and isinstance(value, np.ndarray)
             if left is value or (arrays and np.shares_memory(left, value)):
                 return exit
-        return None
-
-    def taken_over(self, event):
-        """The exit that was part of the same call as this entry, as in `mg.constant(variable)`."""
-        before, where = self.exits.get(event.number - 1), (event.code, event.instruction, event.called)
-        same = before and (before.code, before.instruction, before.called) == where
-        return before if same and isinstance(event, EnteredEngine) else None
+        before = self.exits.get(event.number - 1)  # as in `mg.constant(variable)`
+        return before if before and isinstance(event, EnteredEngine) and before.call == event.call else None
 
     def of_assignment(self, node, event):
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
@@ -185,15 +174,11 @@ class History:
         if event.source:
             edges = [Edge(self.node(event.source, event.source_versions), node, event, code)]
         for edge in edges:
-            if not (meant and self.is_step(edge.start)):
+            before = self.before(self.trace.made.get(edge.start)) if meant else ()
+            if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it
                 yield edge._replace(meant=edge.meant or meant)
         if event.how not in ("assign", "Variable"):
             yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
-
-    def is_step(self, node):
-        """Whether a node was computed from a gradient: a weight's past before a training step is not a path to it."""
-        made = None if isinstance(node, tuple) else self.trace.made.get(node)
-        return any(isinstance(event, Asked) for event in self.before(made))
 
     def before(self, event):
         """An event and the events that it depends on, the nearest first; the search stops at Variables."""
@@ -253,6 +238,10 @@ class History:
     def is_source(self, node):
         return number_of(node) in self.sources
 
+    def counts(self, edge):
+        """Whether a derivative that the edge loses is missed: there is one, and it was not cut on purpose."""
+        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > self.opened
+
     def nodes(self, targets):
         """The nodes of the targets; a Variable's node has its current version."""
         return [self.node(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
@@ -273,10 +262,10 @@ class History:
                     node = way[-1].end
                 return way
             for edge in self.into(node):
-                cost = best[node][0] + edge.cost
+                cost = best[node][0] + bool(edge.code)
                 if allowed(edge) and (edge.start not in best or cost < best[edge.start][0]):
                     best[edge.start] = cost, edge
-                    (todo.append if edge.cost else todo.appendleft)(edge.start)
+                    (todo.append if edge.code else todo.appendleft)(edge.start)
         return None
 
     def ways(self, targets, allowed=lambda edge: True, sources=None):

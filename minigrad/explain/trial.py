@@ -8,6 +8,7 @@ import gc
 import linecache
 import sys
 import textwrap
+import traceback
 import types
 from inspect import CO_OPTIMIZED
 
@@ -18,12 +19,10 @@ from ..engine.listening import Listener, listening
 from ..engine.op import convert
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
-from ..tracing.log import TapeEvent
 from ..tracing.places import user_frame
-from ..tracing.source import parsed, position
+from ..tracing.source import parsed
 from ..tracing.values import finite
 from .experiment import near
-from .names import outward
 from .replay import sources_now, value_of
 
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
@@ -124,34 +123,24 @@ class Trial(Listener):
         if not self.begun and tape.number == self.tape:
             self.open(tape)
         elif self.begun and self.asked_one is None:
-            self.asked_one = None if self.others else tape
-            self.others -= 1
+            self.asked_one = tape  # the first one that the changed block opens
 
     def open(self, tape):
         """Run the changed block in place of the original one."""
         self.begun, self.asked_one, frame = True, tape, user_frame()[0]
         self.replace_functions()
         if frame.f_code.co_filename in self.files:
-            self.asked_one, self.others = None, self.opened_with(tape, frame)
+            self.asked_one = None
             listening.now = tuple([one for one in listening.now if one is not tape])
             tape.entered, tape.steps = False, None
             space = run_on(frame, self.files[frame.f_code.co_filename])
             self.ask(self.asked_one, [eval(name, space) for name in self.names])
 
-    def opened_with(self, tape, frame) -> int:
-        """The number of tapes that the same `with` statement opened before this one."""
-        numbers = {one.number for one in listening.now if one is not tape}
-        events = [e for e in self.trace.events if isinstance(e, TapeEvent) and e.tape in numbers and e.what == "opened"]
-        text = self.files[frame.f_code.co_filename]
-        statement = block_at(parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno)
-        lines = [position(e.code, e.instruction)[0] for e in events if e.code is frame.f_code]
-        return sum(is_with(statement, line) for line in lines)
-
     def replace_functions(self):
         """Give the functions of the changed files their new code, except those that are running."""
         modules = [compile(text, file, "exec") for file, text in self.files.items()]
         new = {spot_of(code): code for module in modules for code in codes_in(module)}
-        callers = [*outward(user_frame()[0])]
+        callers = [one for one, _ in traceback.walk_stack(user_frame()[0])]
         running = {one.f_code for one in callers}
         spaces = [vars(one) for one in [*sys.modules.values()] if getattr(one, "__file__", None) in self.files]
         for one in gc.get_referrers(*spaces, *[one.f_globals for one in callers]):
@@ -196,8 +185,9 @@ def codes_in(code):
 
 def run_on(frame, text):
     """Run a frame's current statement and those after it from other source code; return the names defined then."""
-    module = parsed(tuple(text.splitlines(keepends=True)))
-    first = block_at(module, frame.f_lineno)
+    module, line = parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno
+    blocks = [one for one in module.parent if isinstance(one, ast.With) and one.lineno <= line]
+    first = [one for one in blocks if line <= max(one.lineno, one.body[0].lineno - 1)][-1]
     body = next(one for _, one in ast.iter_fields(module.parent[first]) if isinstance(one, list) and first in one)
     file, statements = frame.f_code.co_filename, body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell or a script
@@ -212,12 +202,3 @@ def run_on(frame, text):
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
-
-
-def block_at(module, line):
-    """The innermost `with` statement whose header contains this line."""
-    return next(one for one in reversed(module.parent) if is_with(one, line))
-
-
-def is_with(one, line) -> bool:
-    return isinstance(one, ast.With) and one.lineno <= line <= max(one.lineno, one.body[0].lineno - 1)

@@ -19,9 +19,9 @@ from ..engine.op import convert
 from ..engine.tape import GradientTape
 from ..errors import unwarned, visible
 from ..explain.answer import answer_all
-from ..explain.asking import Here, knows, last_question
+from ..explain.asking import knows, last_question, last_tape, objects, tapes_in
 from ..explain.misfit import misfit
-from ..explain.names import Names
+from ..explain.names import Names, is_tensor
 from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
@@ -109,24 +109,23 @@ class Model:
     # ---- looking -------------------------------------------------------------------------------------------------------
 
     def look(self, looked_at, target, sources, frame):
-        here, of_log = Here(frame), isinstance(looked_at, Trace)
+        tapes, of_log = tapes_in(frame), isinstance(looked_at, Trace)
         if not isinstance(looked_at, (Trace, GradientTape)):
             given = type(looked_at).__name__
             raise TypeError(f"mg.inspect takes a GradientTape, or the log of a trace (with mg.trace() as log:), and was given {given}.")
         trace = looked_at if of_log else trace_of(looked_at)
         trace = None if trace is None else trace.frozen(self.most)
-        tape = here.tape_of(trace) if of_log else looked_at
+        tape = last_tape(trace, tapes) if of_log else looked_at
         if trace is not None and not knows(trace, tape):
             trace = None
-        here.things = self.seen = {**tape.variables, **here.things}
-        asked = last_question(trace, tape)
-        targets = here.objects(flatten(target) if target is not None else (), asked[0], trace)
-        sources = here.objects(flatten(sources) if sources is not None else (), asked[1], trace)
-        self.tape, self.trace, self.tape_names = tape, trace, here.tape_names
-        self.names = Names(frame, trace, [*sources, *targets, *tape.variables.values()])
+        told = [[one for one in flatten(some) if is_tensor(one)] for some in (sources, target)]
+        self.names = Names(frame, trace, [*told[0], *told[1], *tape.variables.values()])
+        self.seen, asked = {**tape.variables, **self.names.held}, last_question(trace, tape)
+        sources, targets = told[0] or objects(asked[1], self.seen, trace), told[1] or objects(asked[0], self.seen, trace)
+        self.tape, self.trace, self.tape_names = tape, trace, {number: name for number, (_, name) in tapes.items()}
         real = isinstance(tape, GradientTape)
         if trace is None and targets and not sources:
-            sources = here.objects((), sorted(tape.roots), trace)
+            sources = objects(sorted(tape.roots), self.seen, trace)
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
         self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None

@@ -75,14 +75,12 @@ def let_go(one):
 
 
 @as_python
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None,
-            seconds=None) -> Any:  # fmt: skip
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", seconds=None) -> Any:
     """Why `tape.gradient(target, sources)` is None, or whether its number can be trusted; as `mg.GradientTape.explain`.
 
     Args:
         tape: a `tf.GradientTape` that was opened while `mgt.trace` listened.
         target, sources, output_gradients, unconnected_gradients: as given to `tape.gradient`.
-        check: a function that computes the target from the sources; its slope is also measured.
         seconds: how long replays of the tape's block may take; by default 6 to 20, depending on the number of sources,
             or more if the environment variable MINIGRAD_SECONDS says so.
 
@@ -94,7 +92,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         ValueError: no trace has heard the tape.
     """
     seeds, seconds = twins(output_gradients), patience(sources) if seconds is None else seconds
-    found = explain_twins(twin_tape(tape), twins(target), twins(sources), seeds, unconnected_gradients, check, seconds)
+    found = explain_twins(twin_tape(tape), twins(target), twins(sources), seeds, unconnected_gradients, seconds)
     return renamed(found)
 
 

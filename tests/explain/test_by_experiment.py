@@ -337,7 +337,7 @@ with mg.GradientTape() as tape:
     g = float(x[1] * 4.0)
     y = mg.reduce_sum(x) * first
 """),
-    "one exit of more than could be tried one by one": ("partial", "LEFT_ENGINE", "first = float(x[0])", """
+    "one exit of very many": ("partial", "LEFT_ENGINE", "first = float(x[0])", """
 x = start([1.0, 2.0])
 # ---
 with mg.GradientTape() as tape:

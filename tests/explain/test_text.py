@@ -15,7 +15,7 @@ def partial_answer():
     x = mg.Variable(3.0)
     with mg.trace(), mg.GradientTape() as tape:
         y = x * x.numpy()
-    return tape.explain(y, x, check=lambda x: x * x)
+    return tape.explain(y, x)
 
 
 def test_the_text_is_the_one_of_the_lesson():
@@ -27,7 +27,6 @@ def test_the_text_is_the_one_of_the_lesson():
         "  cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x",
         "  fix    keep x a tensor: y = x * x",
         "  note   measured: 3 of 6 is lost",
-        "  note   returned 3.0, measured 6.0: they differ",
     ]
 
 

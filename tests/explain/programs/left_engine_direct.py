@@ -221,13 +221,13 @@ def _numpy_written_into_a_variable():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "returned -0.832294, measured 0.07")
+@program("partial", "", "LEFT_ENGINE", "measured: 0.909 of 0.077 is lost")
 def _sine_times_float():
-    """With a function to measure by: the note must set the measured slope beside the one that was returned."""
+    """The lost part is larger than the whole and has the other sign: the note must set it beside the measured slope."""
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:
         y = mg.sin(x) * float(x)
-    return tape.explain(y, x, check=lambda x: mg.sin(x) * float(x))
+    return tape.explain(y, x)
 
 
 @program("partial", "", "LEFT_ENGINE", "y = mg.reduce_sum( x * mg.exp(-x), axis=0, )")
