@@ -1,8 +1,11 @@
 """compile, fit, evaluate and predict, the callbacks, and the summary of a model. (What TensorFlow answers stands in golden.json.)"""
 
 import itertools
+import json
 import re
 import time
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +87,30 @@ def test_a_bar_tells_the_time_in_the_unit_that_fits():
     assert [per_step(seconds) for seconds in (0, 2.4, 0.0123, 0.00005)] == [" 0s/step", " 2s/step", " 12ms/step", " 50us/step"]
     assert [as_duration(seconds) for seconds in (5.9, 65, 3605)] == ["5s", "1:05", "1:00:05"]
     assert numbers({"loss": 0.5, "small": 1e-4}) == " - loss: 0.5000 - small: 1.0000e-04"
+
+
+BARS = json.loads(Path(__file__).with_name("bars.json").read_text("utf-8"))  # verbose, steps, epochs, seconds a step: what Keras printed
+
+
+@pytest.mark.parametrize(("settings", "printed"), BARS, ids=lambda one: str(one) if isinstance(one, list) else "")
+def test_the_bar_is_that_of_keras(settings, printed, monkeypatch, capsys):
+    verbose, steps, epochs, seconds, *validated = settings
+    clock = types.SimpleNamespace(now=1000.0, time=lambda: clock.now)
+    monkeypatch.setattr("minigrad.keras.callbacks.time", clock)
+
+    def pass_time(batch, logs):
+        clock.now += seconds
+
+    slow = callbacks.LambdaCallback(on_train_batch_begin=pass_time)
+    slow.on_test_batch_begin = slow.on_predict_batch_begin = lambda batch, logs=None: pass_time(batch, logs)
+    model = keras.Sequential([layers.Dense(1, kernel_initializer="ones")])
+    model.compile(keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+    x = np.ones((steps, 1), "float32")
+    data = mg.data.Dataset.from_tensor_slices((x, 3 * x)).batch(1)
+    model.fit(data, epochs=epochs, verbose=verbose, callbacks=[slow], validation_data=data if validated else None)
+    model.evaluate(data, verbose=verbose, callbacks=[slow])
+    model.predict(data.map(lambda x, y: x), verbose=verbose, callbacks=[slow])
+    assert capsys.readouterr().out == printed
 
 
 def test_silence_is_silent(capsys):
