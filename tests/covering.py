@@ -166,8 +166,18 @@ def record(name, target):
     target.with_suffix(".seconds").write_text(json.dumps(recording.seconds), "utf-8")
 
 
+def named(path, known=()):
+    """The files beside the tests that a file imports or names, and those that these name: programs, questions, recorded answers."""
+    text, found = path.read_text("utf-8"), list(known)
+    for one in sorted((ROOT / "tests").glob("*.*")):
+        is_there = re.search(rf"(from|import) [\w., ]*\b{one.stem}\b", text) if one.suffix == ".py" else one.name in text
+        if is_there and one not in found:
+            found = named(one, [*found, one]) if one.suffix == ".py" else [*found, one]
+    return found
+
+
 class Covering:
-    """Which tests run a line: recorded for each file of tests, and again when that file or the code has changed."""
+    """Which tests run a line: recorded for each file of tests, and again when it, what it names, or the code has changed."""
 
     def __init__(self, copy):
         code = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -176,7 +186,8 @@ class Covering:
         RECORDS.mkdir(parents=True, exist_ok=True)
         for path in [one for one in sorted((ROOT / "tests").rglob("test_*.py")) if one.name not in LEFT_OUT]:
             key = code.copy()
-            key.update(path.read_bytes())
+            for one in [path, *named(path)]:
+                key.update(one.read_bytes())
             target = RECORDS / f"{path.stem}-{key.hexdigest()[:16]}"
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
