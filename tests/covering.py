@@ -210,15 +210,15 @@ class Covering:
     def tests_of(self, file, tree, node):
         """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
 
-        What runs at import, or in no test that was heard, has those of the whole file, and those with its name or that
-        of its folder; a card too, since what an answer calls is traced by another tracer, that of its time limit.
+        What runs at import, or in no test that was heard but one, has those of the whole file, and those with its name or
+        that of its folder (a trace of minigrad's own takes the place of the one that hears); a card too, since what an answer calls is traced by another tracer, that of its time limit.
         """
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
         header = range(around[-1].lineno, getattr(around[-1], "body", around)[0].lineno)
         own = header or range(around[-1].lineno, around[-1].end_lineno + 1)
         tests = set().union(*[self.by_line(file).get(line, ()) for line in own])
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
-        if not tests or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
+        if len(tests) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*self.by_line(file).values(), [test for test in self.seconds if test.startswith(names)])
         files = {}
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):

@@ -477,3 +477,42 @@ def test_losses_weights_and_metrics_by_place_are_those_of_the_outputs():
     told = model.fit(x, [2 * x, x], 4, 2, 0, shuffle=False, sample_weight=weights).history
     found = {"loss": [5.25, 4.34691], "mse_loss": [2.5, 2.03627], "mae_loss": [0.5, 0.54875]}
     assert {name: [round(one, 5) for one in told[name]] for name in found} == found
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_a_loss_of_ones_own_is_told_whether_the_model_trains(older):
+    told = []
+
+    class Own(keras.Sequential):
+        def compute_loss(self, x, y, y_pred, sample_weight=None, training=True):
+            told.append(training)
+            return mg.reduce_mean(mg.square(y - y_pred))
+
+    class Older(keras.Sequential):
+        def compute_loss(self, x, y, y_pred, sample_weight):
+            told.append("older")
+            return mg.reduce_mean(mg.square(y - y_pred))
+
+    model = (Older if older else Own)([layers.Dense(1)])
+    model.compile("sgd")
+    model.fit(X, Y, verbose=0)
+    model.evaluate(X, Y, verbose=0)
+    assert told == (["older"] * 2 if older else [True, False])
+
+
+def test_an_error_in_a_layer_within_a_layer_is_explained_once():
+    class Inner(layers.Layer):
+        def call(self, x):
+            raise ValueError("no such thing")
+
+    class Outer(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def call(self, x):
+            return self.inner(x)
+
+    with pytest.raises(ValueError, match=r"no such thing") as caught:
+        keras.Sequential([Outer()])(mg.ones([1, 2]))
+    assert re.findall(r"Exception encountered when calling (\w+)", str(caught.value)) == ["Inner"]
