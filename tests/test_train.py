@@ -447,6 +447,10 @@ def test_what_an_error_shows_of_a_file_is_escaped():
         mg.errors.DataLossError, match=r"bad.npz is damaged, .* \(ValueError: \\x1b\[31m leads nowhere\). Restore an older one.$"
     ):
         mg.train.list_variables("bad")
+    with open("long.npz", "wb") as file:
+        np.savez(file, _CHECKPOINTABLE_OBJECT_GRAPH=np.frombuffer(b'["' + b"x" * 900 + b'"]', np.uint8))
+    with pytest.raises(mg.errors.DataLossError, match=r"\(ValueError: x{185}\.\.\.\). Restore"):
+        mg.train.list_variables("long")
     with pytest.raises(mg.errors.NotFoundError, match=r"matching files for nothing$"):
         mg.train.list_variables("nothing")
 
