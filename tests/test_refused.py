@@ -1,4 +1,4 @@
-"""Each error in words of minigrad's own, raised once: its class, its whole text, and what comes from the caller escaped in it."""
+"""Errors, each raised once: its class, its whole text, and what comes from the caller escaped in it."""
 
 from pathlib import Path
 

@@ -516,3 +516,12 @@ def test_an_error_in_a_layer_within_a_layer_is_explained_once():
     with pytest.raises(ValueError, match=r"no such thing") as caught:
         keras.Sequential([Outer()])(mg.ones([1, 2]))
     assert re.findall(r"Exception encountered when calling (\w+)", str(caught.value)) == ["Inner"]
+
+
+def test_a_class_has_its_weight_whether_it_is_a_number_a_column_or_a_row_of_zeros_and_a_one():
+    classes, x = np.array([0, 2, 1, 2]), np.array([[1.0], [2.0], [3.0], [0.5]], "float32")
+    for y in (classes, classes[:, None], np.eye(3, dtype="float32")[classes]):
+        model = keras.Sequential([layers.Dense(3, kernel_initializer="zeros", activation="softmax")])
+        model.compile(keras.optimizers.SGD(0.0), f"{'sparse_' if y.dtype.kind == 'i' else ''}categorical_crossentropy")
+        told = model.fit(x, y, batch_size=4, verbose=0, class_weight={0: 1.0, 1: 0.0, 2: 3.0}).history["loss"]
+        np.testing.assert_allclose(told, [np.log(3) * 7 / 4], rtol=1e-6)
