@@ -86,6 +86,7 @@ def lower(input, encoding=""):
     >>> print(mg.strings.lower("ABC").numpy())
     b'abc'
     """
+    check_encoding(encoding)
     return each(lambda text: text.decode().lower().encode() if encoding else text.lower(), input)
 
 
@@ -97,7 +98,14 @@ def upper(input, encoding=""):
     >>> print(mg.strings.upper("abc").numpy())
     b'ABC'
     """
+    check_encoding(encoding)
     return each(lambda text: text.decode().upper().encode() if encoding else text.upper(), input)
+
+
+def check_encoding(encoding):
+    """Raise InvalidArgumentError for an encoding other than "utf-8" or ""."""
+    if encoding.lower() not in ("", "utf-8"):
+        raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
 
 
 @op("StringStrip", "O", dinput=None)
@@ -118,7 +126,7 @@ def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE
     Args:
         input: strings.
         pos: the index of the first byte or character; negative ones count from the end.
-        len: the number of bytes or characters; fewer if the string ends first.
+        len: the number of bytes or characters; fewer if the string ends first, and all that are left if it is negative.
         unit: "BYTE" or "UTF8_CHAR".
 
     Raises:
@@ -136,7 +144,7 @@ def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE
         if not -count <= start <= count:
             raise invalid(f"pos {start} out of range for string {text!r}")
         start += count * (start < 0)
-        found = letters[start : start + length]
+        found = letters[start : start + length if length >= 0 else None]
         return found if unit == "BYTE" else found.encode()
 
     return each(part, input, pos, len)
@@ -189,7 +197,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" always shows a sign, " " leaves a blank for it.
 
     Raises:
-        InvalidArgumentError: a precision is given, and the dtype is neither float nor complex.
+        InvalidArgumentError: a precision is given, and the dtype is neither float nor complex; or both notations are
+            asked for; or there is no such flag.
 
     >>> import minigrad as mg
     >>> print(mg.strings.as_string([1.5, 2.25], precision=1).numpy())
@@ -200,6 +209,12 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     kind = input.dtype.kind
     if precision >= 0 and kind not in "fc":
         raise invalid(f"precision not supported for datatype {input.dtype}")
+    if scientific and shortest:
+        raise invalid("Cannot select both scientific and shortest notation")
+    if fill[1:]:
+        raise invalid("Fill string must be one or fewer characters")
+    if fill not in ("", " ", "+", "-", "0"):
+        raise invalid(f'Fill argument not supported: "{fill}"')
     places = f".{precision}" if precision >= 0 else ""
     real = "g" if shortest else "f"
     letter = {"O": "s", "i": "d", "u": "d"}.get(kind, "e" if scientific else real)
@@ -520,7 +535,7 @@ def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="
 def joined_axes(axis, ndim):
     """The axes of `reduce_join`, counted from 0. Raise if one does not exist, or is named twice."""
     given = axis if isinstance(axis, tuple) else (axis,)
-    named = range(ndim) if axis is None else given
+    named = range(ndim)[::-1] if axis is None else given
     for a in named:
         if not -ndim <= a < ndim:
             problem = f"Invalid reduction dimension {a}"
@@ -553,7 +568,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     separator = as_bytes(separator)
     axes = joined_axes(axis, inputs.ndim)
     kept = [a for a in range(inputs.ndim) if a not in axes]
-    rows = inputs.transpose([*kept, *axes]).reshape([inputs.shape[a] for a in kept] + [-1])
+    rows = inputs.transpose([*kept, *axes[::-1]]).reshape([inputs.shape[a] for a in kept] + [-1])
     joined = np.empty(rows.shape[:-1], object)
     for place in np.ndindex(joined.shape):
         joined[place] = separator.join(rows[place])

@@ -15,6 +15,7 @@ ACCEPTED = {  # (scenario, what differs): why
     ("sem.edges", "cumprod zero"): "TensorFlow's derivative is wrong where a factor is 0",
     ("corners.arrays", "logged"): "TensorFlow warns of what its own Jacobian does inside",
     ("corners.math", "logged"): "TensorFlow warns of what its own derivative of a complex sign does inside",
+    ("corners.numbers", "logged"): "TensorFlow warns of what its own derivative of a complex magnitude does inside",
     ("corners.nn", "mg.nn.softmax(1.0)"): "TensorFlow's words depend on the processor; these are its words on others",
     ("corners.parts", "mg.TensorShape([2, 3]).dims"): "the lengths are plain ints",
     ("corners.arrays", "mg.constant([[1.0]])[0, True]"): "a truth value is no place, alone or beside others",

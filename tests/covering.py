@@ -166,8 +166,18 @@ def record(name, target):
     target.with_suffix(".seconds").write_text(json.dumps(recording.seconds), "utf-8")
 
 
+def named(path, known=()):
+    """The files beside the tests that a file imports or names, and those that these name: programs, questions, recorded answers."""
+    text, found = path.read_text("utf-8"), list(known)
+    for one in sorted((ROOT / "tests").glob("*.*")):
+        is_there = re.search(rf"(from|import) [\w., ]*\b{one.stem}\b", text) if one.suffix == ".py" else one.name in text
+        if is_there and one not in found:
+            found = named(one, [*found, one]) if one.suffix == ".py" else [*found, one]
+    return found
+
+
 class Covering:
-    """Which tests run a line: recorded for each file of tests, and again when that file or the code has changed."""
+    """Which tests run a line: recorded for each file of tests, and again when it, what it names, or the code has changed."""
 
     def __init__(self, copy):
         code = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -176,7 +186,8 @@ class Covering:
         RECORDS.mkdir(parents=True, exist_ok=True)
         for path in [one for one in sorted((ROOT / "tests").rglob("test_*.py")) if one.name not in LEFT_OUT]:
             key = code.copy()
-            key.update(path.read_bytes())
+            for one in [path, *named(path)]:
+                key.update(one.read_bytes())
             target = RECORDS / f"{path.stem}-{key.hexdigest()[:16]}"
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
@@ -199,15 +210,15 @@ class Covering:
     def tests_of(self, file, tree, node):
         """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
 
-        What runs at import, or in no test that was heard, has those of the whole file, and those with its name or that
-        of its folder; a card too, since what an answer calls is traced by another tracer, that of its time limit.
+        What runs at import, or in no test that was heard but one, has those of the whole file, and those with its name or
+        that of its folder (a trace of minigrad's own takes the place of the one that hears); a card too, since what an answer calls is traced by another tracer, that of its time limit.
         """
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
         header = range(around[-1].lineno, getattr(around[-1], "body", around)[0].lineno)
         own = header or range(around[-1].lineno, around[-1].end_lineno + 1)
         tests = set().union(*[self.by_line(file).get(line, ()) for line in own])
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
-        if not tests or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
+        if len(tests) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*self.by_line(file).values(), [test for test in self.seconds if test.startswith(names)])
         files = {}
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):

@@ -59,6 +59,45 @@ def test_its_gradients_are_right_to_second_order(strides, around, dilations, dep
     mg.test.check_gradients(function, mg.constant(draw(1, 7, 7, 4)), mg.constant(draw(2, 2, depth, 8)), order=2)
 
 
+SLIDING = {  # op: shape of the images, shape of the kernel (or None), and the call with a data format
+    "conv1d": ((2, 7, 4), (2, 2, 6), lambda x, k, f: mg.nn.conv1d(x, k, 2, "SAME", f)),
+    "conv2d": ((2, 5, 6, 4), (2, 3, 4, 3), lambda x, k, f: mg.nn.conv2d(x, k, [1, 2], "SAME", f)),
+    "conv2d in groups": ((1, 5, 6, 4), (2, 3, 2, 6), lambda x, k, f: mg.nn.conv2d(x, k, 1, "VALID", f, [1, 2])),
+    "conv2d of each channel": ((1, 5, 6, 3), (2, 3, 1, 6), lambda x, k, f: mg.nn.conv2d(x, k, [2, 1], "SAME", f)),
+    "conv3d": ((1, 3, 4, 3, 2), (2, 2, 1, 2, 3), lambda x, k, f: mg.nn.conv3d(x, k, 1, "SAME", f)),
+    "depthwise_conv2d": ((1, 5, 6, 3), (2, 3, 3, 2), lambda x, k, f: mg.nn.depthwise_conv2d(x, k, [1, 1, 1, 1], "SAME", f)),
+    "max_pool1d": ((2, 7, 3), None, lambda x, k, f: mg.nn.max_pool1d(x, 3, 2, "SAME", f)),
+    "max_pool2d": ((2, 5, 6, 3), None, lambda x, k, f: mg.nn.max_pool2d(x, [2, 3], [1, 2], "SAME", f)),
+    "max_pool3d": ((1, 3, 4, 3, 2), None, lambda x, k, f: mg.nn.max_pool3d(x, 2, 1, "VALID", f)),
+    "avg_pool1d": ((2, 7, 3), None, lambda x, k, f: mg.nn.avg_pool1d(x, 3, 2, "SAME", f)),
+    "avg_pool2d": ((2, 5, 6, 3), None, lambda x, k, f: mg.nn.avg_pool2d(x, [2, 3], [1, 2], "SAME", f)),
+    "avg_pool3d": ((1, 3, 4, 3, 2), None, lambda x, k, f: mg.nn.avg_pool3d(x, 2, 1, "SAME", f)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLIDING)
+def test_channels_that_come_first_change_nothing_but_their_place(name):
+    shape, kernel, call = SLIDING[name]
+    axes = "DHW"[-(len(shape) - 2) :]
+    last, first = (f"N{axes}C", f"NC{axes}") if len(shape) > 3 else ("NWC", "NCW")
+    images, kernel = draw(*shape), mg.constant(draw(*kernel or (1,)))
+    found = []
+    for data_format, moved in ((last, lambda a: a), (first, lambda a: np.moveaxis(a, 1, -1))):
+        x = mg.constant(images if data_format == last else np.moveaxis(images, -1, 1))
+        with mg.GradientTape() as outer:
+            outer.watch([x, kernel])
+            with mg.GradientTape() as tape:
+                tape.watch([x, kernel])
+                y = call(x, kernel, data_format)
+                total = mg.reduce_sum(y * y * y)
+            dx, dk = tape.gradient(total, [x, kernel])
+            again = mg.reduce_sum(dx * dx) if dk is None else mg.reduce_sum(dx * dx) + mg.reduce_sum(dk * dk)
+        ddx, ddk = outer.gradient(again, [x, kernel])
+        found.append([*(moved(one.numpy()) for one in (y, dx, ddx)), *(one.numpy() for one in (dk, ddk) if one is not None)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
 def test_same_has_a_place_for_each_stride_and_the_odd_zero_comes_after():
     x = mg.ones([1, 5, 6, 1])
     assert mg.nn.conv2d(x, mg.ones([3, 3, 1, 1]), 2, "SAME").numpy()[0, :, :, 0].tolist() == [[6, 6, 4], [9, 9, 6], [6, 6, 4]]

@@ -659,3 +659,83 @@ def test_a_copied_model_has_traces_of_its_own():
     other = copy.deepcopy(model)
     other.step()
     assert (model.v.numpy(), other.v.numpy()) == (1.0, 2.0)
+
+
+# ---- what is returned, and the constants in a run ---------------------------------------------------------------------
+
+SHAPES = {  # what a function returns
+    "a Tensor": lambda x: x + 1.0, "None": lambda x: None, "a list of one": lambda x: [x * 2.0], "a tuple of one": lambda x: (x * 2.0,),
+    "a list of two": lambda x: [x, x * 2.0], "a tuple of two": lambda x: (x, x * 2.0), "nothing in a tuple": lambda x: (),
+    "nothing in a list": lambda x: [], "nested": lambda x: {"b": (x, [x * 2.0]), "a": [None, (x - 1.0,)]},
+    "the argument itself": lambda x: x, "twice the same": lambda x: (x * 2.0,) * 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_is_returned_has_the_same_structure_at_each_call(name):
+    function, calls = SHAPES[name], [mg.constant([1.0, 2.0]), mg.constant([3.0, 5.0]), mg.constant([-1.0, 0.5])]
+    traced = mg.function(function)
+    for x in calls:
+        found, wanted = traced(x), function(x)
+        if wanted is None:
+            assert found is None
+            continue
+        nest.assert_same_structure(wanted, found)
+        assert numbers(found) == numbers(wanted)
+    assert traced.experimental_get_tracing_count() == 1
+
+
+RUNS = {  # what a run computes with, beside arrays
+    "one tuple of one": lambda x: mg.reduce_sum(x, (0,)), "axes": lambda x: mg.reduce_sum(x, (0, 1)), "a slice": lambda x: x[::-1, 1:],
+    "an ellipsis": lambda x: x[..., 0], "a new axis": lambda x: x[:, None], "a list of indices": lambda x: mg.gather(x, [1, 0, 1]),
+    "a power": lambda x: x**2.0 + 2.0**x, "a number that is a float": lambda x: 0.1 * x + 0.1, "minus zero": lambda x: x * -0.0,
+    "nan": lambda x: mg.where(x > 1.5, x, np.float32("nan")), "a mask": lambda x: mg.boolean_mask(x, x > 1.5), "places": lambda x: mg.where(x > 1.5),
+    "a product": lambda x: x @ mg.transpose(x), "a product of stacks": lambda x: x[None] @ mg.transpose(x)[None],
+    "a product in float64": lambda x: mg.cast(x, mg.float64) @ mg.ones([2, 3], mg.float64), "sizes": lambda x: mg.unique(mg.cast(mg.reshape(x, [-1]), mg.int32)).y,
+    "what is repeated": lambda x: mg.repeat(x, mg.cast(x[0], mg.int32), axis=1), "a decision": lambda x: x if x[0, 0] > 1.5 else -x,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_gives_what_python_gives_with_its_gradient(name):
+    function, traced = RUNS[name], mg.function(RUNS[name])
+    for values in ([[1.0, 2.0], [3.0, 1.0]], [[2.0, 1.0], [1.0, 1.0]], [[1.0, 2.0], [2.0, 2.0]], [[2.0, 2.0], [0.0, 5.0]]):
+        results = []
+        for one in (function, traced):
+            x = mg.constant(values)
+            with mg.GradientTape() as tape:
+                tape.watch(x)
+                y = one(x)
+            dx = mg.convert_to_tensor(tape.gradient(y, x)) if y.dtype.is_floating else None
+            results.append([np.asarray(z).tolist() for z in (y, one(x)) + ((dx,) if dx is not None else ())] + [y.dtype, y.shape])
+        np.testing.assert_equal(results[1], results[0])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_step_of_a_run_gives_what_python_gives(name):
+    def step(x):
+        with mg.GradientTape() as tape:
+            tape.watch(x)
+            y = RUNS[name](x)
+        return y, mg.convert_to_tensor(tape.gradient(y, x)) if y.dtype.is_floating else mg.constant(0)
+
+    traced = mg.function(step)
+    for values in ([[1.0, 2.0], [3.0, 1.0]], [[2.0, 1.0], [1.0, 1.0]], [[1.0, 2.0], [2.0, 2.0]]):
+        found, wanted = traced(mg.constant(values)), step(mg.constant(values))
+        np.testing.assert_equal(
+            [np.asarray(mg.convert_to_tensor(one)) for one in found], [np.asarray(mg.convert_to_tensor(one)) for one in wanted]
+        )
+
+
+def test_a_step_adds_up_the_rows_of_what_was_broadcast():
+    x, w, b = mg.ones([4, 3]), mg.Variable(np.arange(6.0).reshape(3, 2).astype("float32")), mg.Variable([0.5, -1.0])
+
+    def step(x):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum((x @ w + b) ** 2.0)
+        return tape.gradient(y, [w, b])
+
+    traced = mg.function(step)
+    for factor in (1.0, 2.0, -0.5):
+        for found, wanted in zip(traced(factor * x), step(factor * x)):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)

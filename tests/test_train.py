@@ -57,7 +57,7 @@ def test_what_is_written_without_counting_has_no_counter():
     path = checkpoint.write("here")
     assert (path, names(path), mg.train.latest_checkpoint(".")) == ("here", ["v"], None)
     checkpoint.read(path).assert_consumed()
-    with pytest.raises(AssertionError, match="Found 1 Python objects"):
+    with pytest.raises(AssertionError, match=r"Found 1 Python objects"):
         checkpoint.restore(path).assert_existing_objects_matched()
 
 
@@ -401,3 +401,71 @@ def test_a_generator_goes_on_where_it_was_kept(tmp_path):
     checkpoint.restore(path)
     assert generator.normal([3]).numpy().tolist() == drawn.tolist()
     assert ("generator/_state_var/.ATTRIBUTES/VARIABLE_VALUE", [3]) in mg.train.list_variables(path)
+
+
+# ---- what an error or a record says to the last word -------------------------------------------------------------------
+
+
+class Bag:
+    """It has Variables, but is no module."""
+
+    def __init__(self):
+        self.variables = [mg.Variable(1.0)]
+
+
+def test_variables_in_an_attribute_of_any_object_are_not_followed():
+    with pytest.raises(ValueError, match="expecting bag to be a trackable object"):
+        Checkpoint(bag=Bag())
+
+
+def test_of_many_that_are_missing_ten_are_shown():
+    path = Checkpoint(v=mg.Variable(1.0)).save("ckpt")
+    many = Checkpoint(v=mg.Variable(0.0), **{f"w{k:02}": mg.Variable(float(k), name=f"w{k:02}") for k in range(12)})
+    with pytest.raises(AssertionError) as caught:
+        many.restore(path).assert_existing_objects_matched()
+    text = str(caught.value)
+    assert "Found 12 Python objects that were not bound" in text and "Showing 10 of 12 unmatched objects: [<" in text
+    assert [f"'w{k:02}:0'" in text for k in range(12)] == [True] * 10 + [False] * 2
+    few = Checkpoint(v=mg.Variable(0.0), w=mg.Variable(2.0))
+    with pytest.raises(AssertionError, match=r"Found 1 Python objects .* Showing 1 of 1 unmatched"):
+        few.restore(path).assert_existing_objects_matched()
+
+
+def test_a_match_of_one_value_is_one():
+    path = Checkpoint(v=mg.Variable(1.0)).write("ckpt")
+    v = mg.Variable(0.0)
+    assert Checkpoint(v=v).read(path).assert_nontrivial_match() is not None and v.numpy() == 1.0
+
+
+def test_what_an_error_shows_of_a_file_is_escaped():
+    path = Checkpoint(v=mg.Variable(1.0)).write("ckpt")
+    with pytest.raises(mg.errors.NotFoundError, match=r"^Key \\x1b\[31m not found in checkpoint$"):
+        mg.train.load_variable(path, "\x1b[31m")
+    with open("bad.npz", "wb") as file:
+        np.savez(file, _CHECKPOINTABLE_OBJECT_GRAPH=np.frombuffer(b'["\\u001b[31m"]', np.uint8))
+    with pytest.raises(
+        mg.errors.DataLossError, match=r"bad.npz is damaged, .* \(ValueError: \\x1b\[31m leads nowhere\). Restore an older one.$"
+    ):
+        mg.train.list_variables("bad")
+    with open("long.npz", "wb") as file:
+        np.savez(file, _CHECKPOINTABLE_OBJECT_GRAPH=np.frombuffer(b'["' + b"x" * 900 + b'"]', np.uint8))
+    with pytest.raises(mg.errors.DataLossError, match=r"\(ValueError: x{185}\.\.\.\). Restore"):
+        mg.train.list_variables("long")
+    with pytest.raises(mg.errors.NotFoundError, match=r"matching files for nothing$"):
+        mg.train.list_variables("nothing")
+
+
+def test_paths_may_be_objects_and_are_told_as_text(folder):
+    v = mg.Variable(1.0)
+    manager = mg.train.CheckpointManager(Checkpoint(v=v), folder, 3)
+    assert manager.directory == str(folder) and manager.save() == f"{folder}/ckpt-1"
+    assert mg.train.latest_checkpoint(folder) == f"{folder}/ckpt-1" and (folder / "ckpt-1.npz").exists()
+    assert mg.train.list_variables(folder / "ckpt-1") == mg.train.list_variables(folder)
+
+
+def test_what_is_saved_again_is_the_newest():
+    manager = mg.train.CheckpointManager(Checkpoint(v=mg.Variable(1.0)), "kept", 2)
+    for number in (1, 2, 1, 3):
+        manager.save(checkpoint_number=number)
+    assert [os.path.basename(path) for path in manager.checkpoints] == ["ckpt-1", "ckpt-3"]
+    assert sorted(os.listdir("kept")) == ["checkpoint", "ckpt-1.npz", "ckpt-3.npz"]

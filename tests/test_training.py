@@ -1,8 +1,11 @@
 """compile, fit, evaluate and predict, the callbacks, and the summary of a model. (What TensorFlow answers stands in golden.json.)"""
 
 import itertools
+import json
 import re
 import time
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +87,30 @@ def test_a_bar_tells_the_time_in_the_unit_that_fits():
     assert [per_step(seconds) for seconds in (0, 2.4, 0.0123, 0.00005)] == [" 0s/step", " 2s/step", " 12ms/step", " 50us/step"]
     assert [as_duration(seconds) for seconds in (5.9, 65, 3605)] == ["5s", "1:05", "1:00:05"]
     assert numbers({"loss": 0.5, "small": 1e-4}) == " - loss: 0.5000 - small: 1.0000e-04"
+
+
+BARS = json.loads(Path(__file__).with_name("bars.json").read_text("utf-8"))  # verbose, steps, epochs, seconds a step: what Keras printed
+
+
+@pytest.mark.parametrize(("settings", "printed"), BARS, ids=lambda one: str(one) if isinstance(one, list) else "")
+def test_the_bar_is_that_of_keras(settings, printed, monkeypatch, capsys):
+    verbose, steps, epochs, seconds, *validated = settings
+    clock = types.SimpleNamespace(now=1000.0, time=lambda: clock.now)
+    monkeypatch.setattr("minigrad.keras.callbacks.time", clock)
+
+    def pass_time(batch, logs):
+        clock.now += seconds
+
+    slow = callbacks.LambdaCallback(on_train_batch_begin=pass_time)
+    slow.on_test_batch_begin = slow.on_predict_batch_begin = lambda batch, logs=None: pass_time(batch, logs)
+    model = keras.Sequential([layers.Dense(1, kernel_initializer="ones")])
+    model.compile(keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+    x = np.ones((steps, 1), "float32")
+    data = mg.data.Dataset.from_tensor_slices((x, 3 * x)).batch(1)
+    model.fit(data, epochs=epochs, verbose=verbose, callbacks=[slow], validation_data=data if validated else None)
+    model.evaluate(data, verbose=verbose, callbacks=[slow])
+    model.predict(data.map(lambda x, y: x), verbose=verbose, callbacks=[slow])
+    assert capsys.readouterr().out == printed
 
 
 def test_silence_is_silent(capsys):
@@ -459,3 +486,51 @@ def test_predictions_by_name_keep_their_names():
 
     told = Two().predict(np.array([[1.0], [2.0], [3.0]], np.float32), batch_size=2, verbose=0)
     assert {name: value.ravel().tolist() for name, value in told.items()} == {"b": [1.0, 2.0, 3.0], "a": [10.0, 20.0, 30.0]}
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_a_loss_of_ones_own_is_told_whether_the_model_trains(older):
+    told = []
+
+    class Own(keras.Sequential):
+        def compute_loss(self, x, y, y_pred, sample_weight=None, training=True):
+            told.append(training)
+            return mg.reduce_mean(mg.square(y - y_pred))
+
+    class Older(keras.Sequential):
+        def compute_loss(self, x, y, y_pred, sample_weight):
+            told.append("older")
+            return mg.reduce_mean(mg.square(y - y_pred))
+
+    model = (Older if older else Own)([layers.Dense(1)])
+    model.compile("sgd")
+    model.fit(X, Y, verbose=0)
+    model.evaluate(X, Y, verbose=0)
+    assert told == (["older"] * 2 if older else [True, False])
+
+
+def test_an_error_in_a_layer_within_a_layer_is_explained_once():
+    class Inner(layers.Layer):
+        def call(self, x):
+            raise ValueError("no such thing")
+
+    class Outer(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def call(self, x):
+            return self.inner(x)
+
+    with pytest.raises(ValueError, match=r"no such thing") as caught:
+        keras.Sequential([Outer()])(mg.ones([1, 2]))
+    assert re.findall(r"Exception encountered when calling (\w+)", str(caught.value)) == ["Inner"]
+
+
+def test_a_class_has_its_weight_whether_it_is_a_number_a_column_or_a_row_of_zeros_and_a_one():
+    classes, x = np.array([0, 2, 1, 2]), np.array([[1.0], [2.0], [3.0], [0.5]], "float32")
+    for y in (classes, classes[:, None], np.eye(3, dtype="float32")[classes]):
+        model = keras.Sequential([layers.Dense(3, kernel_initializer="zeros", activation="softmax")])
+        model.compile(keras.optimizers.SGD(0.0), f"{'sparse_' if y.dtype.kind == 'i' else ''}categorical_crossentropy")
+        told = model.fit(x, y, batch_size=4, verbose=0, class_weight={0: 1.0, 1: 0.0, 2: 3.0}).history["loss"]
+        np.testing.assert_allclose(told, [np.log(3) * 7 / 4], rtol=1e-6)

@@ -511,3 +511,67 @@ def test_a_name_that_is_wider_than_the_page_stays_whole():
     written = mg.written(space["f"], mg.constant(0.5))
     assert name in written.source
     assert_same([program(written)(np.float32(0.5))], [space["f"](mg.constant(0.5))])
+
+
+# ---- equal turns become loops -----------------------------------------------------------------------------------------
+
+TURNS = {  # the lines of a function of x, y, u, v and w; and those with loops
+    "numbers one after another": (
+        ["a = x * 2", "b = a + 1", "b = b + 2", "b = b + 3", "b = b + 4", "return b"],
+        ["a = x * 2", "for k_0 in range(1, 5):", "    a = a + k_0", "return a"],
+    ),
+    "numbers that begin at 0": (
+        ["b = x + 0", "b = b + 1", "b = b + 2", "b = b + 3", "return b"], ["for k_0 in range(4):", "    x = x + k_0", "return x"],
+    ),
+    "numbers three apart": (
+        ["b = x + 2", "b = b + 5", "b = b + 8", "b = b + 11", "return b"], ["for k_0 in range(2, 14, 3):", "    x = x + k_0", "return x"],
+    ),
+    "numbers without a rule": (
+        ["b = x + 1", "b = b + 2", "b = b + 4", "b = b + 7", "return b"], ["for k_0 in (1, 2, 4, 7):", "    x = x + k_0", "return x"],
+    ),
+    "the same number": (["b = x * 3", *["b = b * 3"] * 3, "return b"], ["for _ in range(4):", "    x = x * 3", "return x"]),
+    "names": (["a = x * u", "a = a * v", "a = a * w", "a = a * y", "return a"], ["for k_0 in (u, v, w, y):", "    x = x * k_0", "return x"]),
+    "names of a stem": (
+        ["a = x * u_1", "a = a * u_2", "a = a * u_3", "a = a * u_1", "return a"], ["for u_0 in (u_1, u_2, u_3, u_1):", "    x = x * u_0", "return x"],
+    ),
+    "names that are read again": (
+        ["a = x * u", "a = a * v", "a = a * w", "a = a * x", "return a"], ["a = x", "for k_0 in (u, v, w, x):", "    a = a * k_0", "return a"],
+    ),
+    "pairs": (
+        ["a = x * u + 1", "a = a * v + 2", "a = a * w + 4", "a = a * y + 8", "return a"],
+        ["for k_0, k_1 in ((u, 1), (v, 2), (w, 4), (y, 8)):", "    x = x * k_0 + k_1", "return x"],
+    ),
+    "two lines": (
+        ["a = x + y", "b = a * y", "a = b + y", "b = a * y", "a = b + y", "b = a * y", "return a, b"],
+        ["for _ in range(3):", "    a = x + y", "    x = a * y", "return a, x"],
+    ),
+    "a loop in a loop": (
+        [line for c in ("x", "c", "c") for line in (f"a = {c} * 2", *["a = a + 1"] * 4, "c = a * 3")] + ["return c"],
+        ["for _ in range(3):", "    a = x * 2", "    for _ in range(4):", "        a = a + 1", "    x = a * 3", "return x"],
+    ),
+    "two loops": (
+        ["a = x + 1", "a = a + 2", "a = a + 3", "a = a + 4", "b = a * 2", "b = b * 2", "b = b * 2", "b = b * 2", "return b"],
+        ["for k_0 in range(1, 5):", "    x = x + k_0", "for _ in range(4):", "    x = x * 2", "return x"],
+    ),
+    "what is read later": (["a = x + 1", "b = a + 2", "c = b + 3", "return a, b, c"],) * 2,
+    "three turns of a line, which save too little": (["a = x + 1", "a = a + 2", "a = a + 3", "return a"],) * 2,
+    "two turns": (["a = x + 1", "a = a + 2", "return a"],) * 2,
+    "a line that would be too wide": (
+        [f"a = {'a' if k else 'x'} * u + {10**40 + k * k}" for k in range(4)] + ["return a"],
+    ) * 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_equal_turns_become_a_loop(name):
+    lines, wanted = TURNS[name]
+    count = itertools.count()
+    found = folded(lines, lambda like: f"{like}_{next(count)}")
+    given = dict(x=2, y=3, u=5, v=7, w=11, u_1=5, u_2=7, u_3=11)
+    results = []
+    for body in (lines, found):
+        space = {}
+        exec("\n    ".join([f"def f({', '.join(given)}):", *body]), space)
+        results.append(space["f"](**given))
+    assert results[0] == results[1]
+    assert found == wanted
