@@ -34,6 +34,9 @@ from helpers import card as cards
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
 MISTAKES = [(name, reply) for name in EXERCISES for reply in cards.find(name).replies]
+REPLIES = json.loads(
+    (Path(__file__).parent / "course_replies.json").read_text("utf-8")
+)  # to wrong answers; `tests/course_answers.py` stores them
 WAYS = [(name, way) for name in EXERCISES for way in cards.find(name).ways]
 
 
@@ -124,9 +127,11 @@ def answers(table):
 
 
 @pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.WRONG))
-def test_a_wrong_answer_that_looks_right_is_not_taken(exercise, answer, capsys):
+def test_a_wrong_answer_that_looks_right_is_not_taken_and_told_what_it_gave(exercise, answer, capsys):
     check(exercise, eval(answer, course_answers.SPACE))
-    assert capsys.readouterr().out.startswith(f"{exercise}: not yet")
+    said = capsys.readouterr().out
+    assert said.startswith(f"{exercise}: not yet")
+    assert said == f"{exercise}: not yet{REPLIES[exercise][answer]}\n"
 
 
 @pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.RIGHT))
