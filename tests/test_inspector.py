@@ -26,6 +26,7 @@ import pytest
 import minigrad as mg
 from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, shown
+from minigrad.inspector.code import wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
@@ -1786,3 +1787,47 @@ def test_bars_of_a_narrow_column_have_no_negative_width():
 
 def test_the_title_of_a_picture_is_a_text():
     assert "<title>a &lt; b &amp; c</title>" in pictures.Canvas().svg("a < b & c")
+
+
+def shown_lines(lines, used):
+    """The numbers of the lines that the code pane shows of a file in which these lines were used."""
+    return [*wanted(used, [f"line {k}\n" for k in range(lines)])]
+
+
+def test_of_a_short_file_all_lines_are_shown_and_of_a_long_one_those_around_what_ran():
+    assert shown_lines(80, {50}) == [*range(1, 81)], "as of a cell"
+    assert [*wanted({1}, ["x = 1\n", *["\n"] * 200])] == [1], "empty lines at the end are none"
+    assert shown_lines(81, {50, 60}) == [*range(48, 62)], "two lines before, and one behind"
+    assert shown_lines(81, {1, 81}) == [*range(1, 82)], "and none that is not there"
+    assert shown_lines(300, {20, 177}) == [*range(18, 179)], "161 lines at most in one stretch"
+    assert shown_lines(300, {20, 178}) == [19, 20, 21, 177, 178, 179], "otherwise each with its neighbours"
+    assert shown_lines(300, {1, 300}) == [1, 2, 299, 300] and shown_lines(300, {7, 9999, None}) == [5, 6, 7, 8]
+
+
+def test_of_very_many_blocks_of_memory_only_the_sum_is_shown():
+    def memory(ops):
+        block = "".join(f"    y{k} = mg.exp(x + {k}.0)\n" for k in range(ops))
+        return inspected(f"x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y0, x)").plain["memory"]
+
+    few, many = memory(20), memory(41)
+    assert (len(few["blocks"]), few["peak"]) == (20, 160), "exp keeps what it gives"
+    assert (many["blocks"], many["peak"], many["text"]) == ([], 328, "328 B")
+    nothing = inspected("x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x + 1.0\ng = tape.gradient(y, x)").plain["memory"]
+    assert (nothing["peak"], nothing["why"]) == (0, "no VJP needs an array") and few["why"] == ""
+
+
+def test_two_films_name_up_to_twelve_lines_that_differ():
+    def film(sign):
+        lines = "".join(f"    y{k} = x {sign} {k}.5\n" for k in range(9))
+        return run(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)")["tape"]
+
+    told = str(mg.inspect(film("+"), film("-"))).partition("the lines that differ\n")[2].splitlines()
+    assert told == [*(f"  - y{k} = x + {k}.5" for k in range(9)), *(f"  + y{k} = x - {k}.5" for k in range(3))]
+
+
+def test_a_long_table_keeps_its_first_and_last_rows():
+    lines = "".join(f"    y{k} = x {'+-*/'[k % 4]} {k}.5 + mg.sin(x)\n" for k in range(20))
+    rows = str(inspected(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)")).splitlines()
+    numbers = [row[:2].strip() for row in rows[2:-1]]
+    assert numbers == [*map(str, range(1, 19)), "", *map(str, range(43, 61))]
+    assert rows[20].strip() == "... 24 more"
