@@ -983,6 +983,7 @@ def test_ten_thousand_ops_are_small_and_quick():
     assert film.plain["count"] == 10_001
     assert len(film.to_html()) < 500_000
     assert len(film.plain["cols"]) < 20
+    assert "below: 2501 of 5001" in film.to_svg()
     assert took < 25 * speed()  # several times what it takes, so that a busy machine is no failure
     check_folds(film)
 
@@ -1776,6 +1777,13 @@ def test_a_text_without_room_is_cut_and_says_so(room, text):
     assert canvas.marks[0][3] == text
     canvas.text(0.0, 0.0, ["a long name of", "short"], 11.0, room=room)
     assert [one[3] for one in canvas.marks[1:]] == {0: [], 6: [], 12: [], 60: ["short"], 85: ["a long name of"]}[room]
+
+
+def test_of_several_texts_the_first_that_fits_is_taken_and_wide_letters_need_the_room_of_two():
+    for text, room in (("ab" * 5, 50), ("値" * 5, 50), ("値" * 5, 49), ("値" * 5, 24)):
+        canvas = pictures.Canvas()
+        canvas.text(0.0, 0.0, [text, "値段", "x"], 11.0, room=room)
+        assert canvas.marks[0][3] == {50: text, 49: "値段", 24: "値段"}[room]
 
 
 def test_bars_of_a_narrow_column_have_no_negative_width():
