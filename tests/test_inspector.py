@@ -1839,3 +1839,11 @@ def test_a_long_table_keeps_its_first_and_last_rows():
     numbers = [row[:2].strip() for row in rows[2:-1]]
     assert numbers == [*map(str, range(1, 19)), "", *map(str, range(43, 61))]
     assert rows[20].strip() == "... 24 more"
+
+
+@pytest.mark.parametrize(("ops", "last"), [(45, "y44"), (46, "ops 45 to 46")])
+def test_a_stretch_of_several_ops_is_named_after_its_first_and_last(ops, last):
+    signs = {0: "mg.sin(x)", 1: "x * 2.0", 2: "mg.exp(x)", 3: "x - 1.0", 4: "mg.abs(x)"}
+    lines = "".join(f"    y{k} = {signs[k * k % 5] if k % 3 else signs[k % 5]}\n" for k in range(ops))
+    view = inspected(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)").plain
+    assert (view["fold"]["kind"], view["fold"]["labels"]) == ("ops", ["ops 1 to 22", "ops 23 to 44", last])
