@@ -1,10 +1,15 @@
 """Answers to the exercises of the course, for each: wrong ones that look right, and right ones in an unusual way.
 
+`python tests/course_answers.py` stores the replies to the wrong ones, and says which differ: read those.
+
 Each is a Python expression. `grad(f, *xs)` and `slopes(f, variables)` ask a tape, `nudged(f, x)` measures by a nudge.
 """
 
 import functools
+import json
 import math
+import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -1118,3 +1123,22 @@ FURTHER = {
 }
 for exercise, (wrong, right) in FURTHER.items():
     WRONG[exercise], RIGHT[exercise] = [*WRONG[exercise], *wrong], [*RIGHT[exercise], *right]
+
+
+def store():
+    """Ask for the replies to the wrong answers, and store them."""
+    sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
+    from helpers import card
+
+    stored = Path(__file__).parent / "course_replies.json"
+    before = json.loads(stored.read_text("utf-8")) if stored.exists() else {}
+    replies = {}
+    for exercise, answers in WRONG.items():
+        replies[exercise] = {answer: card.find(exercise).judge(eval(answer, SPACE)).removeprefix("not yet") for answer in answers}
+        if replies[exercise] != before.get(exercise):
+            print(f"{exercise} differs")
+    stored.write_text(json.dumps(replies, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    store()

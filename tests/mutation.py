@@ -53,6 +53,8 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
     ("inspector/still", "room=cell - 2"): "two pixels of room more or less",
+    ("inspector/still", "unit = h / ((high - low) or 1)"): "bars of nothing but zeros have no height",
+    ("inspector/still", "/ max(len(ids), 1))"): "up to four columns have their full width",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",

@@ -2,8 +2,11 @@
 
 import contextlib
 import errno
+import importlib
+import io
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -48,6 +51,59 @@ def test_what_is_not_understood_ends_with_2(arguments, capsys):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 2
+
+
+COMMANDS = {
+    "course": ("lab.open_course", dict(
+        lesson=None, reset=False, folder=None, own=False, listed=False, opened=True, port=None, further=[])),
+    "course --reset --folder there --own --list --no-lab --port 65535 --debug": ("lab.open_course", dict(
+        lesson=None, reset=True, folder="there", own=True, listed=True, opened=False, port=65535, further=["--debug"])),
+    "course --port 1": ("lab.open_course", dict(
+        lesson=None, reset=False, folder=None, own=False, listed=False, opened=True, port=1, further=[])),
+    "explain --html page.html train.py -x 3": ("explaining.explain", dict(page="page.html", script="train.py", arguments=["-x", "3"])),
+    "explain train.py": ("explaining.explain", dict(page=None, script="train.py", arguments=[])),
+    "check": ("checkup.check", {}),
+    "pack": ("pack.pack", dict(platforms=None, pythons=None, out=".")),
+    "pack --platform windows --platform macos --python 3.12 --python 3.13 --out there": ("pack.pack", dict(
+        platforms=["windows", "macos"], pythons=["3.12", "3.13"], out="there")),
+    "class codes.txt": ("together.summarise", dict(codes="codes.txt", picture=None)),
+    "class --picture class.png -": ("together.summarise", dict(codes="-", picture="class.png")),
+    "build": ("building.build", dict(lessons=[])),
+    "build 07 8": ("building.build", dict(lessons=["07", "8"])),
+    "book": ("book.book", dict(out=None)),
+    "book --out there": ("book.book", dict(out="there")),
+    "site --pyodide here --out there": ("site.site", dict(release="here", out="there")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_gives_all_that_is_typed_to_its_function_and_ends_as_that_says(line, monkeypatch):
+    (run, options), given = COMMANDS[line], []
+    module, function = run.split(".")
+    for code, ended in ((None, 0), (0, 0), (3, 3)):
+        monkeypatch.setattr(
+            importlib.import_module(f"minigrad.classroom.{module}"), function, lambda code=code, **named: given.append(named) or code
+        )
+        assert main(line.split()) == ended and given.pop() == options
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("check twice", "minigrad check: error: unrecognized arguments: twice"),
+    ("book --ou there", "minigrad book: error: unrecognized arguments: --ou there"),
+    ("course --port 0", "argument --port: 0 is no port: they are numbered from 1 to 65535"),
+    ("course --port 65536", "argument --port: 65536 is no port: they are numbered from 1 to 65535"),
+    ("course --port x", "argument --port: invalid port value: 'x'"),
+    ("", "the following arguments are required: command"),
+    ("explain", "the following arguments are required: SCRIPT, ..."),
+    ("class", "the following arguments are required: CODES.txt"),
+    ("site", "the following arguments are required: --pyodide, --out"),
+    ("site --out there", "the following arguments are required: --pyodide"),
+    ("site --pyodide here", "the following arguments are required: --out"),
+])  # fmt: skip
+def test_what_is_missing_or_too_much_is_named(line, said, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(line.split())
+    assert end.value.code == 2 and said.removesuffix(", ...") in capsys.readouterr().err
 
 
 def test_what_the_course_does_not_know_goes_to_jupyterlab(monkeypatch):
@@ -474,6 +530,123 @@ def test_what_is_wrong_stops_the_course_before_jupyterlab_starts(monkeypatch, ca
     monkeypatch.setattr(checkup, "quick", lambda *_: [checkup.Finding("jupyterlab", "is not installed", "pip install jupyterlab")])
     code, said = told(capsys, "course")
     assert (code, said) == (1, "minigrad: jupyterlab is not installed.\nTry: pip install jupyterlab\n")
+
+
+def test_a_finding_is_a_line_with_its_mark_and_what_to_try_below_it(monkeypatch, capsys):
+    fine, wrong = checkup.Finding("port", "8888 is free"), checkup.Finding("numpy", "is not installed", "pip install numpy")
+    note = checkup.Finding("browser", "none here", "open it elsewhere", note=True)
+    assert [str(one) for one in (fine, wrong, note)] == [
+        "ok     port         8888 is free",
+        "wrong  numpy        is not installed\n                    try: pip install numpy",
+        "note   browser      none here\n                    try: open it elsewhere",
+    ]
+    monkeypatch.setattr(checkup, "version", lambda package: "")
+    for found, end in (
+        ([fine, note], "All is well. Begin: minigrad course"),
+        ([wrong, fine, wrong], "2 to fix. Begin with the first, then: minigrad check"),
+    ):
+        monkeypatch.setattr(checkup, "findings", lambda found=found: iter(found))
+        assert checkup.check() == (end[0] == "2")
+        lines = capsys.readouterr().out.splitlines()
+        assert lines == [lines[0], *"\n".join(map(str, found)).splitlines(), end]
+        assert lines[0] == f"minigrad (not installed), Python {platform.python_version()}, {platform.system()}"
+
+
+def test_what_a_machine_lacks_is_told_with_what_to_type(monkeypatch):
+    for has, free, is_root in ((True, True, False), (False, False, True)):
+        monkeypatch.setattr(checkup, "has_browser", lambda has=has: has)
+        monkeypatch.setattr(checkup, "is_free", lambda number, free=free: free or number > 8890)
+        monkeypatch.setattr(checkup, "is_root", lambda is_root=is_root: is_root)
+        found = [checkup.root(), checkup.port(), checkup.browser()]
+        assert not any(one.wrong for one in found), "the course works all the same"
+        if has:
+            assert [str(one) for one in found] == [
+                "ok     user         without special rights", "ok     port         8888 is free", "ok     browser      is there",
+            ]  # fmt: skip
+    assert [(one.mark, one.seen, one.instead) for one in found] == [
+        ("note", "root: whoever opens the page is root too", "adduser learner; su - learner"),
+        ("note", "8888 is taken, perhaps by a course still open", "minigrad course --port 8891"),
+        ("note", "none here: open the address that is printed in one", "minigrad course --no-browser"),
+    ]
+    monkeypatch.setattr(checkup, "is_free", lambda number: False)
+    assert checkup.free_after(65530) == 8888, "if all are taken, JupyterLab looks on"
+
+
+@pytest.mark.parametrize(("number", "why", "instead"), [
+    (errno.EACCES, "Permission denied", "minigrad course --folder ~/minigrad-course"), (errno.ENOSPC, "No space left on device", telling.LOOK_AT_DISKS),
+    (errno.EDQUOT, "Disk quota exceeded", telling.LOOK_AT_DISKS),
+])  # fmt: skip
+def test_a_folder_that_refuses_what_is_written_is_wrong_and_says_why(number, why, instead, monkeypatch, tmp_path):
+    monkeypatch.setattr(checkup, "refusal", lambda place: number)
+    found = checkup.lessons_folder(str(tmp_path / "not" / "there"))
+    assert (found.what, found.seen, found.instead, found.wrong) == ("lessons", f"{tmp_path} cannot be written ({why})", instead, True)
+    pytest.importorskip("jupyter_core")
+    other = checkup.jupyters_folder()
+    assert other.what == "jupyter" and other.seen.endswith(f" cannot be written ({why})") and other.wrong
+    assert other.instead == ('export JUPYTER_RUNTIME_DIR="$(mktemp -d)"' if number == errno.EACCES else instead)
+    monkeypatch.setattr(checkup, "refusal", lambda place: 0)
+    assert str(checkup.can_be_written(tmp_path)) == f"ok     lessons      {tmp_path}"
+    assert checkup.unwritable("x", tmp_path, "y").seen == f"{tmp_path} cannot be written", "it was refused a moment ago"
+
+
+def test_nothing_is_left_where_it_was_tried_to_write(tmp_path):
+    assert checkup.refusal(tmp_path / "new") == 0 and [*(tmp_path / "new").iterdir()] == []
+    assert checkup.refusal(Path("a\0b")) == errno.EINVAL
+    (tmp_path / "file").write_text("")
+    assert checkup.refusal(tmp_path / "file") in (errno.EEXIST, errno.ENOTDIR) and not checkup.can_write(tmp_path / "file")
+
+
+def test_where_minigrad_only_lies_in_a_folder_that_alone_is_told(monkeypatch):
+    monkeypatch.setattr(checkup, "version", lambda package: "")
+    (found,) = checkup.packages()
+    assert (
+        str(found)
+        == f"wrong  minigrad     is not installed, only lies here\n{'':20}try: \"{sys.executable}\" -m pip install --editable '.[course]'"
+    )
+    assert checkup.version("a-package-of-nobody") == ""
+
+
+def test_the_course_needs_what_the_metadata_say_and_no_more(monkeypatch):
+    lines = ["numpy>=1.26", "jupyterlab<5,>=4.4 ; extra == 'course'", "sphinx>=8 ; extra == 'book'", "tomli ; python_version < '3.11'"]
+    monkeypatch.setattr(checkup.importlib.metadata, "requires", lambda name: lines)
+    assert checkup.needs() == {"numpy": ">=1.26", "jupyterlab": "<5,>=4.4", "tomli": ""}
+
+
+def test_a_book_or_site_outside_a_clone_says_where_it_is_made(monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "clone", lambda: None)
+    with pytest.raises(telling.Trouble, match=r"The site is made in a clone of the source\.\nTry: cd the-clone; minigrad site"):
+        checkup.source_for("site", ())
+    monkeypatch.undo()
+    with pytest.raises(telling.Trouble, match="of_nobody, nor_this: not installed"):
+        checkup.source_for("site", ("of_nobody", "json", "nor_this"))
+    assert checkup.source_for("book", ("json",)) == ROOT
+
+
+def test_all_that_is_looked_at_comes_in_order_and_a_kernel_only_where_there_is_one(monkeypatch):
+    for name in ("packages", "kernel"):
+        monkeypatch.setattr(checkup, name, lambda name=name: iter([name]))
+    for name in ("root", "port", "browser", "jupyters_folder"):
+        monkeypatch.setattr(checkup, name, lambda name=name: name)
+    monkeypatch.setattr(checkup, "lessons_folder", lambda given: f"lessons {given}")
+    monkeypatch.setattr(checkup, "version", lambda package: "1")
+    assert [*checkup.findings()] == ["packages", "lessons None", "jupyters_folder", "root", "port", "browser", "kernel"]
+    monkeypatch.setattr(checkup, "version", lambda package: "")
+    assert [*checkup.findings()] == ["packages", "lessons None", "root", "port", "browser"]
+    assert [*checkup.quick("there")] == ["packages", "lessons there"]
+
+
+def test_what_was_typed_is_shown_up_to_120_letters():
+    assert (telling.shown("a" * 120), telling.shown("a" * 121)) == ("a" * 120, repr(f"{'a' * 120}..."))
+    assert [telling.shown(text) for text in ("a/b-c.d", "a b", "", "a.", "ü")] == ["a/b-c.d", "'a b'", "''", "'a.'", "'ü'"]
+
+
+def test_long_work_is_a_bar_on_a_terminal(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert [*telling.counted(["a", Path("/there/b"), "c"], "making")] == ["a", Path("/there/b"), "c"]
+    bars = [f"\r\033[K[{'#' * full:24}] making {k}/3: {name}" for k, name, full in ((1, "a", 0), (2, "b", 8), (3, "c", 16))]
+    assert terminal.getvalue() == "".join([*bars, f"\r\033[K[{'#' * 24}] making: done\n"])
 
 
 def test_a_kernel_that_does_not_answer_is_wrong(monkeypatch):

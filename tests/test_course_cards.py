@@ -34,6 +34,9 @@ from helpers import card as cards
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
 MISTAKES = [(name, reply) for name in EXERCISES for reply in cards.find(name).replies]
+REPLIES = json.loads(
+    (Path(__file__).parent / "course_replies.json").read_text("utf-8")
+)  # to wrong answers; `tests/course_answers.py` stores them
 WAYS = [(name, way) for name in EXERCISES for way in cards.find(name).ways]
 
 
@@ -124,9 +127,11 @@ def answers(table):
 
 
 @pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.WRONG))
-def test_a_wrong_answer_that_looks_right_is_not_taken(exercise, answer, capsys):
+def test_a_wrong_answer_that_looks_right_is_not_taken_and_told_what_it_gave(exercise, answer, capsys):
     check(exercise, eval(answer, course_answers.SPACE))
-    assert capsys.readouterr().out.startswith(f"{exercise}: not yet")
+    said = capsys.readouterr().out
+    assert said.startswith(f"{exercise}: not yet")
+    assert said == f"{exercise}: not yet{REPLIES[exercise][answer]}\n"
 
 
 @pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.RIGHT))
@@ -800,3 +805,85 @@ def test_reset_brings_a_deleted_lesson_back(own_course, capsys):
     own_course.unlink()
     reset("02")
     assert own_course.read_bytes() == handed_out and "kept" not in capsys.readouterr().out
+
+
+# ---- what the helpers say, word for word -----------------------------------------------------------------------------
+
+AUDITS = {
+    "lambda x: x * x, 3.0": "tape 6.000   measured 6.000   agree",
+    "lambda x: x ** 3, 2.0": "tape 12.000   measured 12.000   agree",  # by (f(2.01) - f(1.99)) / 0.02
+    "lambda x: x ** 3, 2.0, h=1.0": "tape 12.000   measured 13.000   differ by 1.000",
+    "lambda x: x ** 3, 2.0, 0.1": "tape 12.000   measured 12.010   agree",  # to 0.1 %
+    "lambda x: x ** 3 * 0.01, 1.0, 0.4": "tape 0.030   measured 0.032   differ by 0.002",  # and to 0.001 where slopes are small
+    "lambda x: x ** 3 * 0.01, 1.0, 0.3": "tape 0.030   measured 0.031   agree",
+    "lambda x: x * x.numpy(), -3.0": "tape -3.000   measured -6.000   differ by 3.000",
+    "lambda x: mg.constant(float(x) ** 2), 3.0": "tape None   measured 6.000",
+    "lambda x: x, [1.0, 2.0]":
+        "audit: the function stopped with ValueError: audit needs one number to stand at, as in audit(f, 2.0), and was given 2.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", AUDITS)
+def test_an_audit_measures_and_says_whether_the_tape_agrees(given, capsys):
+    eval(f"audit({given})", {"mg": mg, "audit": audit})
+    assert capsys.readouterr().out == f"{AUDITS[given]}\n"
+
+
+TYPED = [
+    (("3", "6", "6.1", "7"), {"6": "6", " 6.0 ": "6", "6.10": "6.1", "'7'": "7", "nan": None, "66": None, "": None, "six": None}),
+    (("None", "an error", "the slopes", "zeros"), {
+        "none": "None", "error": "an error", "An  Error": "an error", "a slopes": "the slopes", "the": None, "an": None, "zero": None}),
+    (("a dict of two", "one tensor", "one error"), {"dict": "a dict of two", "one": None, "two dict": "a dict of two", "tensor one": "one tensor"}),
+    (("nan", "1e1"), {"nan": "nan", "10": "1e1", "NaN": "nan", "inf": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "answers"), TYPED, ids=[" ".join(options) for options, _ in TYPED])
+def test_a_typed_prediction_is_the_option_that_it_means(options, answers):
+    assert {text: predicting.chosen(options, " ".join(text.split())) for text in answers} == answers
+    assert predicting.listed(options) == f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+def test_arrays_are_printed_with_three_digits_unless_the_learner_has_set_others(monkeypatch):
+    shorten, before = importlib.import_module("helpers.printing").shorten, np.get_printoptions()
+    try:
+        shorten()
+        assert str(np.array([1e-9, 2 / 3])) == "[0.    0.667]"
+        np.set_printoptions(precision=6)
+        shorten()
+        assert str(np.array([2 / 3])) == "[0.666667]"
+    finally:
+        np.set_printoptions(**before)
+
+
+ALIKE = [  # a result, what is wanted, and whether that is the same
+    (1.0009, 1.0, True), (1.0011, 1.0, False), (-1.0, 1.0, False), (9e-7, 0.0, True), (2e-6, 0.0, False),
+    (math.nan, math.nan, True), (math.nan, 1.0, False), (math.inf, math.inf, True), (-math.inf, math.inf, False),
+    (None, None, True), (None, 0.0, False), (0.0, None, False), (True, True, True), (np.True_, True, True), (1.0, True, False), (True, 1.0, True),
+    ("a", "a", True), ("a", "b", False), ("1.0", 1.0, False), (1.0, "1.0", False), ([1.0, 2.0], [1.0, 2.0], True), ([1.0], [1.0, 2.0], False),
+    ((1.0, 2.0), [1.0, 2.0], True), (np.array([1.0, 2.0]), [1.0, 2.0], True), (np.array([1.0, 2.0]), [1.0, 3.0], False), (1.0, [1.0], False),
+    ([[1.0], [2.0]], np.array([[1.0], [2.0]]), True), ([1.0, 2.0], np.array([[1.0], [2.0]]), False), (object(), 1.0, False),
+    ({"a": 1.0, "b": 2.0}, {"a": 1.0}, True), ({"b": 2.0}, {"a": 1.0}, False), ({"a": 2.0}, {"a": 1.0}, False), ([1.0], {"a": 1.0}, False),
+    (3.0, lambda seen: seen > 2.0, True), (1.0, lambda seen: seen > 2.0, False), (1.0, lambda seen: 1 / 0, False), (1.0, lambda seen: 1, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("seen", "wanted", "same"), ALIKE)
+def test_an_answer_may_differ_by_a_thousandth_and_not_in_kind_or_shape(seen, wanted, same):
+    assert cards.alike(seen, wanted) is same
+
+
+SHOWN = {
+    "0.3333": 1 / 3, "1e-05": 1e-5, "[1, 2.5]": [1.0, 2.5], "[0.333 2. ]": np.array([1 / 3, 2.0]), "a: 1, b: [None]": {"a": 1.0, "b": [None]},
+    "True": True, f"{'x' * 77}...": "x" * 99, "[[1 2] [3 4]]": np.array([[1, 2], [3, 4]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_a_value_is_shown_on_one_line_with_few_digits(text):
+    assert cards.shown(SHOWN[text]) == text.replace(" ]", "]")
+
+
+@pytest.mark.parametrize(("words", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+def test_entries_are_listed_with_an_and(words, text):
+    assert cards.joined(words) == text

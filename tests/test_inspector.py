@@ -6,6 +6,7 @@ import gc
 import hashlib
 import html
 import importlib.util
+import io
 import itertools
 import json
 import linecache
@@ -25,6 +26,7 @@ import pytest
 import minigrad as mg
 from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, shown
+from minigrad.inspector.code import wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
@@ -981,6 +983,7 @@ def test_ten_thousand_ops_are_small_and_quick():
     assert film.plain["count"] == 10_001
     assert len(film.to_html()) < 500_000
     assert len(film.plain["cols"]) < 20
+    assert "below: 2501 of 5001" in film.to_svg()
     assert took < 25 * speed()  # several times what it takes, so that a busy machine is no failure
     check_folds(film)
 
@@ -1683,3 +1686,164 @@ def test_a_film_with_integers_from_outside_warns_of_none(caplog):
     with mg.trace(), mg.GradientTape() as tape:
         y = mg.reduce_sum(mg.gather(w, rows) * float(w[0, 0]))
     assert mg.inspect(tape, y, w).plain["cuts"] and not caplog.records
+
+
+def pixels(canvas):
+    """A picture as PNG, as rows of pixels; 3 of them stand for 2 of the SVG."""
+    from matplotlib.image import imread
+
+    return imread(io.BytesIO(canvas.png()))[..., :3]
+
+
+def inked(image, left, top, right, bottom):
+    """Which pixels of a part of the SVG are not white."""
+    part = image[round(1.5 * top) : round(1.5 * bottom), round(1.5 * left) : round(1.5 * right)]
+    return (part < 0.9).any(-1)
+
+
+def coloured(image, x, y):
+    """The colour of the PNG at a point of the SVG."""
+    return "#" + "".join(f"{round(255 * one):02x}" for one in image[round(1.5 * y), round(1.5 * x)])
+
+
+def test_a_png_has_the_paths_of_the_svg_where_they_are():
+    pytest.importorskip("matplotlib")
+    canvas = pictures.Canvas()
+    canvas.height = 120.0
+    canvas.rect(96.0, 24.0, 48.0, 24.0, fill=pictures.CRIMSON)
+    canvas.path([(480.0, 10.0), (480.0, 80.0)], pictures.BLUE, 4.0)
+    canvas.path([(600.0, 60.0), (900.0, 60.0)], pictures.ORANGE, 4.0, "4 3")
+    canvas.path([(300.0, 80.0), ((300.0, 0.0), (400.0, 0.0), (400.0, 80.0))], pictures.ORANGE, 2.0)
+    canvas.path([(200.0, 20.0), (240.0, 20.0), None, (200.0, 60.0), (240.0, 60.0)], pictures.BLUE, 2.0)
+    image = pixels(canvas)
+    assert image.shape == (180, 1440, 3)
+    assert coloured(image, 97, 25) == coloured(image, 143, 47) == pictures.CRIMSON
+    assert inked(image, 90, 20, 150, 52).sum() == pytest.approx(72 * 36, rel=0.1), "as wide and as high"
+    assert coloured(image, 480, 45) == pictures.BLUE and inked(image, 470, 40, 490, 80).any(0).sum() in (6, 7), "4 pixels wide"
+    assert 0.3 < inked(image, 600, 59, 900, 61).mean() < 0.9, "dashed"
+    assert inked(image, 480, 12, 481, 78).all(), "and the other is not"
+    assert coloured(image, 350, 20) == pictures.ORANGE and not inked(image, 345, 30, 355, 80).any(), "the curve has its height"
+    assert inked(image, 205, 19, 235, 21).any() and not inked(image, 205, 25, 235, 55).any(), "two lines, with nothing between"
+    assert not inked(image, 0, 81, 960, 120).any() and not inked(image, 0, 0, 96, 120).any(), "and nothing else, no axes"
+
+
+def test_a_png_has_the_texts_of_the_svg_where_they_are():
+    pytest.importorskip("matplotlib")
+    canvas = pictures.Canvas()
+    canvas.height = 60.0
+    for k, options in enumerate(({}, {"bold": True}, {"mono": True}, {"anchor": "middle"}, {"anchor": "end"})):
+        canvas.text(100.0 + 150 * k, 40.0, "Hill", 20.0, pictures.INK, **options)
+    canvas.text(850.0, 40.0, "$x$", 20.0)
+    image = pixels(canvas)
+    spots = [inked(image, 50 + 150 * k, 0, 190 + 150 * k, 60) for k in range(5)]
+    ends = [np.flatnonzero(one.any(0))[[0, -1]] / 1.5 + 50 - 100 for one in spots]
+    rows = [np.flatnonzero(one.any(1))[[0, -1]] / 1.5 for one in spots]
+    wide = [right - left for left, right in ends]
+    assert all(40 - high == pytest.approx(15, abs=2) and abs(low - 40) < 2 for high, low in rows), (
+        "letters stand on the line, 20 pixels large"
+    )
+    assert all(0 <= left < 4 for left, _ in ends[:3]) and 25 < wide[0] < 40
+    assert sum(ends[3]) == pytest.approx(0, abs=3) and ends[4][1] == pytest.approx(0, abs=3)
+    assert spots[1].sum() > 1.2 * spots[0].sum() and wide[2] > 1.2 * wide[0], "bold has more ink, and `ill` is wide in mono"
+    dollars = np.flatnonzero(inked(image, 840, 0, 960, 60).any(0))
+    assert (dollars[-1] - dollars[0]) / 1.5 > 25, "a dollar sign is one, and begins no formula"
+
+
+@pytest.mark.parametrize(("count", "drawn"), [(1000, 500), (2000, 400), (300, 300)])
+def test_of_very_many_numbers_a_plot_draws_some_hundreds(count, drawn):
+    canvas = pictures.Canvas()
+    pictures.plot(canvas, {"numbers": [10.0] * count, "log": True, "low": 0, "high": 1}, 0.0, 0.0, 800.0, 50.0, "bar")
+    assert sum(fill == "bar" for *_, fill in canvas.marks) == drawn
+    canvas.marks.clear()
+    pictures.plot(canvas, {"numbers": [1.0] * 9 * count, "log": False, "low": 0, "high": 2}, 0.0, 0.0, 800.0, 50.0, "line")
+    assert len(canvas.marks[-1][1]) == {9000: 900, 18000: 900, 2700: 900}[9 * count]
+
+
+def test_a_plot_draws_zeros_on_a_linear_axis_alone_and_nothing_where_there_is_no_number():
+    canvas = pictures.Canvas()
+    pictures.plot(canvas, {"numbers": [None, 0.0], "log": False, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "line")
+    assert canvas.marks == []
+    pictures.plot(canvas, {"numbers": [0.0, 1.0, None, 0.0], "log": False, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "line")
+    assert canvas.marks[-1][1] == [(10.0, 50.0), (30.0, 0.0), (70.0, 50.0)]
+    canvas.marks.clear()
+    pictures.plot(canvas, {"numbers": [0.0, 10.0], "log": True, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "bar")
+    assert sum(fill == "bar" for *_, fill in canvas.marks) == 1
+
+
+@pytest.mark.parametrize(("room", "text"), [(0, "…"), (6, "…"), (12, "a…"), (60, "a long name…"), (85, "a long name of")])
+def test_a_text_without_room_is_cut_and_says_so(room, text):
+    canvas = pictures.Canvas()
+    canvas.text(0.0, 0.0, "a long name of", 11.0, room=room)
+    assert canvas.marks[0][3] == text
+    canvas.text(0.0, 0.0, ["a long name of", "short"], 11.0, room=room)
+    assert [one[3] for one in canvas.marks[1:]] == {0: [], 6: [], 12: [], 60: ["short"], 85: ["a long name of"]}[room]
+
+
+def test_of_several_texts_the_first_that_fits_is_taken_and_wide_letters_need_the_room_of_two():
+    for text, room in (("ab" * 5, 50), ("値" * 5, 50), ("値" * 5, 49), ("値" * 5, 24)):
+        canvas = pictures.Canvas()
+        canvas.text(0.0, 0.0, [text, "値段", "x"], 11.0, room=room)
+        assert canvas.marks[0][3] == {50: text, 49: "値段", 24: "値段"}[room]
+
+
+def test_bars_of_a_narrow_column_have_no_negative_width():
+    canvas = pictures.Canvas()
+    pictures.curve(canvas, {"v": [1.0, -1.0, 2.0, 0.5, 3.0, 1.0, 1.0, 1.0]}, 0.0, 0.0, 4.0, 10.0, pictures.INK)
+    bars = [points for _, points, *_, fill in canvas.marks if fill != "none"]
+    assert len(bars) == 8 and all(bar[1][0] >= bar[0][0] for bar in bars)
+
+
+def test_the_title_of_a_picture_is_a_text():
+    assert "<title>a &lt; b &amp; c</title>" in pictures.Canvas().svg("a < b & c")
+
+
+def shown_lines(lines, used):
+    """The numbers of the lines that the code pane shows of a file in which these lines were used."""
+    return [*wanted(used, [f"line {k}\n" for k in range(lines)])]
+
+
+def test_of_a_short_file_all_lines_are_shown_and_of_a_long_one_those_around_what_ran():
+    assert shown_lines(80, {50}) == [*range(1, 81)], "as of a cell"
+    assert [*wanted({1}, ["x = 1\n", *["\n"] * 200])] == [1], "empty lines at the end are none"
+    assert shown_lines(81, {50, 60}) == [*range(48, 62)], "two lines before, and one behind"
+    assert shown_lines(81, {1, 81}) == [*range(1, 82)], "and none that is not there"
+    assert shown_lines(300, {20, 177}) == [*range(18, 179)], "161 lines at most in one stretch"
+    assert shown_lines(300, {20, 178}) == [19, 20, 21, 177, 178, 179], "otherwise each with its neighbours"
+    assert shown_lines(300, {1, 300}) == [1, 2, 299, 300] and shown_lines(300, {7, 9999, None}) == [5, 6, 7, 8]
+
+
+def test_of_very_many_blocks_of_memory_only_the_sum_is_shown():
+    def memory(ops):
+        block = "".join(f"    y{k} = mg.exp(x + {k}.0)\n" for k in range(ops))
+        return inspected(f"x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y0, x)").plain["memory"]
+
+    few, many = memory(20), memory(41)
+    assert (len(few["blocks"]), few["peak"]) == (20, 160), "exp keeps what it gives"
+    assert (many["blocks"], many["peak"], many["text"]) == ([], 328, "328 B")
+    nothing = inspected("x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x + 1.0\ng = tape.gradient(y, x)").plain["memory"]
+    assert (nothing["peak"], nothing["why"]) == (0, "no VJP needs an array") and few["why"] == ""
+
+
+def test_two_films_name_up_to_twelve_lines_that_differ():
+    def film(sign):
+        lines = "".join(f"    y{k} = x {sign} {k}.5\n" for k in range(9))
+        return run(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)")["tape"]
+
+    told = str(mg.inspect(film("+"), film("-"))).partition("the lines that differ\n")[2].splitlines()
+    assert told == [*(f"  - y{k} = x + {k}.5" for k in range(9)), *(f"  + y{k} = x - {k}.5" for k in range(3))]
+
+
+def test_a_long_table_keeps_its_first_and_last_rows():
+    lines = "".join(f"    y{k} = x {'+-*/'[k % 4]} {k}.5 + mg.sin(x)\n" for k in range(20))
+    rows = str(inspected(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)")).splitlines()
+    numbers = [row[:2].strip() for row in rows[2:-1]]
+    assert numbers == [*map(str, range(1, 19)), "", *map(str, range(43, 61))]
+    assert rows[20].strip() == "... 24 more"
+
+
+@pytest.mark.parametrize(("ops", "last"), [(45, "y44"), (46, "ops 45 to 46")])
+def test_a_stretch_of_several_ops_is_named_after_its_first_and_last(ops, last):
+    signs = {0: "mg.sin(x)", 1: "x * 2.0", 2: "mg.exp(x)", 3: "x - 1.0", 4: "mg.abs(x)"}
+    lines = "".join(f"    y{k} = {signs[k * k % 5] if k % 3 else signs[k % 5]}\n" for k in range(ops))
+    view = inspected(f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n{lines}g = tape.gradient(y0, x)").plain
+    assert (view["fold"]["kind"], view["fold"]["labels"]) == ("ops", ["ops 1 to 22", "ops 23 to 44", last])

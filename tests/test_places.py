@@ -1,16 +1,18 @@
 """Whose code is it? One place decides, for explain, for films and for checks, wherever packages lie."""
 
+import linecache
 import os
 import subprocess
 import sys
 import sysconfig
 import textwrap
+import types
 
 import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.tracing import places
+from minigrad.tracing import places, source
 
 PROGRAM = """
 import minigrad as mg
@@ -65,3 +67,46 @@ def test_the_line_of_a_value_that_leaves_in_a_library_is_the_users(tmp_path, whe
     told = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
     assert told.startswith("partial")
     assert "float(x) / 2" not in told and "y = half(x) * x" in told
+
+
+def test_a_python_without_columns_knows_the_line_of_an_instruction(monkeypatch):
+    monkeypatch.setattr(source.importlib.util, "find_spec", lambda name: None)
+    code = types.SimpleNamespace(co_firstlineno=7, co_lines=lambda: iter([(0, 4, 7), (4, 10, 9), (10, 12, 8)]))
+    lines = [source.position(code, k)[0] for k in (0, 3, 4, 9, 10, 11)]
+    assert lines == [7, 7, 9, 9, 8, 8]
+    assert source.position(code, 12) == (7, None, None, None), "an instruction that is nowhere is where the code begins"
+
+
+def test_an_instruction_that_is_nowhere_is_where_the_code_begins():
+    def three():
+        return 3.0
+
+    assert source.position(three.__code__, 10**6) == (three.__code__.co_firstlineno, None, None, None)
+
+
+def lined(text, line):
+    """What is shown of the statement on a line."""
+    file = f"<shown {abs(hash(text))}>"
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    code = types.SimpleNamespace(co_filename=file, co_firstlineno=line, co_lines=lambda: iter([(0, 2, line)]))
+    return source.statement_text(places.Place(code, 0))
+
+
+STATEMENTS = [
+    ("x = 1\ny = (x +\n     2)\n", 2, "y = (x + 2)"), ("x = 1\ny = (x +\n     2)\n", 3, "y = (x + 2)"), ("if x:\n    y = 2\n", 1, "if x:"),
+    ("for k in range(3):\n    y = k\n", 2, "y = k"), ("with mg.GradientTape() as tape:\n    y = x\n", 1, "with mg.GradientTape() as tape:"),
+    ("y = a  +  c\n", 1, "y = a + c"), ("y = a + \\\n    c\n", 2, "y = a + c"), ("y = (a +  # one\n  c)\n", 1, "y = (a + c)"),
+    ("match x:\n    case 1:\n        y = 2\n", 1, "match x:"), ("def f(a):\n    return a\n", 1, "def f(a):"), ("x = = 1\n", 1, "x = = 1"), ("x = 1\n", 9, ""), ("y = x  # what it is\n", 1, "y = x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "said"), STATEMENTS)
+def test_a_statement_is_shown_on_one_line_as_it_was_written(text, line, said, monkeypatch):
+    monkeypatch.setattr(source.importlib.util, "find_spec", lambda name: None)
+    assert lined(text, line) == said
+
+
+@pytest.mark.parametrize(("more", "said"), [(0, "y = f(" + "a" * 55 + ", " + "b" * 56 + ")"), (1, "y = f(" + "a" * 55 + ",")])
+def test_of_a_statement_of_more_than_120_letters_one_line_is_shown(more, said, monkeypatch):
+    monkeypatch.setattr(source.importlib.util, "find_spec", lambda name: None)
+    assert lined(f"y = f({'a' * 55},\n      {'b' * (56 + more)})\n", 1) == said and len(said) in (120, 62)

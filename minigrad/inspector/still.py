@@ -29,9 +29,9 @@ class Canvas:
             self.marks.append(("path", points, stroke, thick, dash, fill))
 
     def rect(self, x, y, w, h, fill="none", stroke="none", dash=""):
-        self.path(corners(x, y, max(w, 0), max(h, 0)), stroke, dash=dash, fill=fill)
+        self.path(corners(x, y, max(w, 0), h), stroke, dash=dash, fill=fill)
 
-    def text(self, x, y, text, size=11.0, fill=INK, anchor="start", bold=False, mono=False, room=None):
+    def text(self, x, y, text, size, fill=INK, anchor="start", bold=False, mono=False, room=None):
         """Add a text; if it is too wide for its room, it is made smaller, and finally cut at its end.
 
         From a list, the first text that fits is used, and none is cut: numbers and shapes are shown in full or not at all.
@@ -75,7 +75,7 @@ def pieces(points):
     """The segments of a path: for each, its SVG command and its points."""
     for before, point in zip([None, *points], points):
         if point is not None:
-            yield ("C", point) if isinstance(point[0], tuple) else ("M" if before is None else "L", [point])
+            yield ("C", point) if len(point) == 3 else ("M" if before is None else "L", [point])
 
 
 def svg_of(mark) -> str:
@@ -196,7 +196,7 @@ def arc(ends, y, high):
 def upper_wire(canvas, wire, ends, y, high):
     dashed = wire["state"] in ("dead", "cut", "stop")
     canvas.path(arc(ends, y, high), SOFT if dashed else BLUE, 1.3, "4 3" if dashed else "")
-    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], "none", 0, fill=SOFT if dashed else BLUE)
+    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], fill=SOFT if dashed else BLUE)
     if wire["state"] in ("cut", "stop"):
         scissors(canvas, (ends[0] + ends[1]) / 2, y - high, wire["state"] == "stop")
 
@@ -211,7 +211,7 @@ def lower_wire(canvas, wire, ends, y, high, last, arrays):
     if sent:
         ink = CRIMSON if arrays[sent[0][2]]["state"] == "nan" else ORANGE
         canvas.path(arc(ends, y + 5, -high), ink, 1 + 11 * sent[0][3])
-        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], "none", 0, fill=ink)
+        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], fill=ink)
 
 
 def scissors(canvas, x, y, meant):
@@ -226,7 +226,7 @@ def scissors(canvas, x, y, meant):
 
 def turn(canvas, x, above, below):
     canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
-    canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], "none", 0, fill=ORANGE)
+    canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], fill=ORANGE)
     canvas.text(x + 38, (above + below) / 2, "backward", 10, INK, bold=True)
 
 
@@ -305,15 +305,14 @@ def heat(canvas, found, x, y, w, h):
     """Draw a heat map, scaled to its largest element; a dash marks a negative element, a cross one that is not finite."""
     rows, cols = found["rows"], found["cols"]
     side = min(w / cols, h / rows, 14)
-    x, top = x + (w - side * cols) / 2, max((abs(one) for one in found["v"] if not isinstance(one, str)), default=0) or 1
+    x, top = x + (w - side * cols) / 2, max([0, *[abs(one) for one in found["v"] if not isinstance(one, str)]])
     tones, dashes = {}, []
     for k, one in enumerate(found["v"]):
         a, b = x + k % cols * side, y + k // cols * side
         if isinstance(one, str):
             canvas.path([(a, b), (a + side, b + side), None, (a, b + side), (a + side, b)], CRIMSON)
         else:
-            level = math.ceil(8 * abs(one) / top)
-            tone = mixed(PLUS if one > 0 else MINUS, level / 8) if level else EMPTY
+            tone = mixed(PLUS if one > 0 else MINUS, math.ceil(8 * abs(one) / top) / 8) if one else EMPTY
             tones.setdefault(tone, []).extend([*corners(a, b, side - 0.5, side - 0.5), None])
             if one < 0 and side >= 6:
                 dashes += [(a + side * 0.3, b + side * 0.5), (a + side * 0.7, b + side * 0.5), None]
@@ -363,7 +362,7 @@ def plot(canvas, axis, x, y, w, h, colour):
         canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
     step = w / len(numbers)
     known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
-    points = [(x + (k + 0.5) * step, place(math.log10(abs(one)) if log else one)) for k, one in known]
+    points = [(x + (k + 0.5) * step, place(math.log10(one) if log else one)) for k, one in known]
     if log:
         half = max(0.5, min(8, step / 3))
         for a, b in points[:: max(1, len(points) // 400)]:
