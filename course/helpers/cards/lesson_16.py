@@ -547,7 +547,7 @@ through = Card(
     right=ended(residual),
     yes="One plus sign. On the way back, each layer multiplies by 1 plus its slope.",
     options=("0.1", "0.001", "0.00001"),
-    came_out="the gradient in layer 1 was 0.000016 long.",
+    came_out="the gradient in layer 1 was 0.000033 long.",
     miss="From {0}, first through {1}, it gave {seen}.",
     hints=(
         "What does the film of the thirty layers show between two of them that the first film does not?",
