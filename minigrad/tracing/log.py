@@ -288,15 +288,27 @@ class Refused(Event):
     released: bool
 
 
+class Shared:
+    """Makes Summaries, and only one of a value that was among the last two: what arrives is mostly what was sent."""
+
+    def __init__(self, make):
+        self.make, self.last = make, ()
+
+    def of(self, value) -> Summary:
+        summary = next((summary for known, summary in self.last if known is value), None) or self.make(value)
+        self.last = (*self.last[-1:], (value, summary))
+        return summary
+
+
 class Steps(Listener):
     """Hears a backward pass that is run again: all of it, or only the steps of some outputs."""
 
     def __init__(self, outputs=None, number=0, keep=Summary.of):
-        self.heard, self.outputs, self.number, self.keep = [], outputs, number, keep
+        self.heard, self.outputs, self.number, self.shared = [], outputs, number, Shared(keep)
 
     def stepped_back(self, step, dy, dx):
         if self.outputs is None or output_ids(step)[0] in self.outputs:
-            self.heard.append(StepBack.of(self.number, step, dy, self.keep(dy), self.keep(dx)))
+            self.heard.append(StepBack.of(self.number, step, dy, self.shared.of(dy), self.shared.of(dx)))
 
 
 class BackwardPass:
@@ -398,7 +410,7 @@ class Trace(Listener):
         self.written, self.tapes = {}, {}  # the assignments, and the numbers of the tapes heard
         self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value first read
         self.began, self.around, self.code = next_id(), (), None
-        self.backward_began, self.asked_tape = 0, None  # of the question that a tape is being asked
+        self.backward_began, self.asked_tape, self.shared = 0, None, None  # of the question that a tape is being asked
 
     def start(self):
         for listener in listening.now:
@@ -632,6 +644,7 @@ class Trace(Listener):
 
     def asking(self, tape):
         self.backward_began, self.asked_tape = self.next(), weakref.ref(tape)
+        self.shared = Shared(self.held.summary)
 
     def follows(self, steps, seeds, source_ids, recorded):
         number, size = self.next(), np.inf if recorded else size_of(steps)
@@ -653,7 +666,8 @@ class Trace(Listener):
                 self.backward.extend(oldest.steps(self.held.summary))
 
     def stepped_back(self, step, dy, dx):
-        self.backward.append(StepBack.of(self.next(), step, dy, self.held.summary(dy), self.held.summary(dx)))
+        shared = self.shared or Shared(self.held.summary)  # no tape is asked by a ForwardAccumulator
+        self.backward.append(StepBack.of(self.next(), step, dy, shared.of(dy), shared.of(dx)))
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)
@@ -664,14 +678,15 @@ class Trace(Listener):
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
         numbers = [tuple([one.id for one in some]) for some in (targets, sources)]
-        began, self.asked_tape = self.backward_began if targets else self.count, None
+        began = self.backward_began if targets else self.count
+        self.asked_tape = self.shared = None
         used_up, place = bool(targets) and tape.steps is None, self.here()
         self.add(Refused(self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
         source_ids = tape.last_question[1]
-        known, keep, self.asked_tape = self.versions, self.held.keep, None
+        known, keep, self.asked_tape, self.shared = self.versions, self.held.keep, None, None
         versions = {i: known[i] for i in source_ids if i in known}
         if len(versions) < len(source_ids):
             versions |= {s.id: version_of(s) for s in sources if s.id not in known and hasattr(s, "trainable")}
