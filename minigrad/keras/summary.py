@@ -1,5 +1,6 @@
 """`model.summary()`: a table of the layers, with their output shapes and parameter counts."""
 
+import re
 import shutil
 import textwrap
 
@@ -9,13 +10,15 @@ from ..errors import visible
 COLUMNS = {"Layer (type)": str.ljust, "Output Shape": str.ljust, "Param #": str.rjust, "Trainable": str.center}
 
 
-def summary_of(model, line_length=None, expand_nested=False, show_trainable=False):
+def summary_of(model, line_length=None, positions=None, expand_nested=False, show_trainable=False, layer_range=None):
     """The text that `model.summary()` prints."""
-    ends, longest = ([0.405, 0.72, 0.9, 1.0], 100) if show_trainable else ([0.45, 0.8, 1.0], 88)
+    positions, longest = positions or [0.45, 0.80, 1.0], 88
+    if show_trainable:
+        positions, longest = [*[0.9 * place for place in positions], 1.0], 100
     line_length = line_length or min(longest, shutil.get_terminal_size().columns - 4)
     shapes = model._output_shapes()
-    rows = [row for layer in model.layers for row in rows_of(layer, shapes, expand_nested)]
-    lines = table([row[: len(ends)] for row in rows], widths_of(ends, line_length))
+    rows = [row for layer in within(model.layers, layer_range) for row in rows_of(layer, shapes, expand_nested)]
+    lines = table([row[: len(positions)] for row in rows], widths_of(positions, line_length))
     return "\n".join([f'Model: "{visible(model.name)}"', *lines, *totals(model)]) + "\n"
 
 
@@ -38,13 +41,34 @@ def as_text(shape):
     return str(tuple(shape) if isinstance(shape, (list, tuple)) else shape)
 
 
-def widths_of(ends, line_length):
-    """The widths of columns that end at these fractions of a line, reduced evenly until the table has its length.
+def within(layers, names):
+    """The layers from one to another, given by patterns that match the beginnings of their names.
+
+    Raises:
+        ValueError: they are not two strings, or no layer has such a name.
+    """
+    if names is None:
+        return layers
+    if len(names) != 2:
+        problem = "layer_range must be a list or tuple of length 2. Received:"
+        raise ValueError(f"{problem} layer_range = {names} of length {len(names)}")
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"layer_range should contain string type only. Received: {names}")
+    first, last = [[i for i, layer in enumerate(layers) if re.match(name, layer.name)] for name in names]
+    if not first or not last:
+        raise ValueError(f"Passed layer_names do not match the layer names in the model. Received: {names}")
+    if min(first) > max(last):
+        return layers[min(last) : max(first) + 1]
+    return layers[min(first) : max(last) + 1]
+
+
+def widths_of(positions, line_length):
+    """The widths of the columns: as the positions say, and then reduced evenly until the table has the right length.
 
     Raises:
         ValueError: a column is too narrow.
     """
-    ends = [int(place * line_length) for place in ends]
+    ends = [int(place * line_length) for place in positions]
     widths = [end - start for start, end in zip([0, *ends], ends)]
     if min(widths) < 4:
         raise ValueError("Insufficient console width to print summary.")

@@ -133,17 +133,20 @@ class Model(Trainer, Layer):
         known = [layer for layer in self.layers if layer._built_for is not None]
         return {id(layer): layer.compute_output_shape(layer._built_for) for layer in known}
 
-    def summary(self, line_length=None, *, print_fn=None, expand_nested=False, show_trainable=False) -> None:
+    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False,
+                layer_range=None) -> None:  # fmt: skip
         """Print a table of the layers.
 
         Args:
             line_length: the length of a line; by default as needed, at most 88.
+            positions: where the columns end, as fractions of the line.
             print_fn: a function to call with the text instead of `print`.
             expand_nested: also list the layers of inner models.
             show_trainable: also show whether each layer is trained.
+            layer_range: two patterns for the names of the first and the last layer to list.
 
         Raises:
-            ValueError: the line is too short.
+            ValueError: no layer has such a name, or the line is too short.
 
         >>> import minigrad as mg
         >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2, name="d")], name="small")
@@ -158,7 +161,7 @@ class Model(Trainer, Layer):
          Trainable params: 8 (32.00 B)
          Non-trainable params: 0 (0.00 B)
         """
-        text = summary_of(self, line_length, expand_nested, show_trainable)
+        text = summary_of(self, line_length, positions, expand_nested, show_trainable, layer_range)
         print(text, end="") if print_fn is None else print_fn(text)
 
 
