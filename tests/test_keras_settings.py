@@ -1,5 +1,6 @@
 """What optimizers, schedules, initializers, regularizers and Keras Variables make of unusual settings and values, as Keras 3 does."""
 
+import inspect
 import re
 
 import numpy as np
@@ -504,3 +505,16 @@ def test_old_names_of_settings_have_their_effect():
     for old in ({"input_shape": (3,)}, {"input_dim": 3}):
         with pytest.warns(UserWarning, match="Do not pass"):
             assert keras.Sequential([keras.layers.Dense(2, **old)]).variables[0].shape == (3, 2)
+
+
+def test_a_layer_tells_the_settings_of_its_weights_in_its_signature():
+    class Own(keras.layers.Dense):
+        def __init__(self, units):
+            super().__init__(units)
+
+    settings = inspect.signature(keras.layers.Conv2D).parameters
+    assert settings["kernel_initializer"].default == "glorot_uniform" and "bias_constraint" in settings
+    assert [*inspect.signature(Own).parameters] == ["units"]
+    assert [*inspect.signature(keras.losses.Huber()).parameters] == ["y_true", "y_pred", "sample_weight"]
+    with pytest.raises(ValueError, match="moving_mean_regularizer"):
+        keras.layers.BatchNormalization(moving_mean_regularizer="l2")

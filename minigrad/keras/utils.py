@@ -144,14 +144,15 @@ def class_for(base, name, function, order, defaults):
     names = [one for word in order.split() for one in (own if word == "*" else [word])]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(one, kind, default={**own, **defaults}[one]) for one in names]
+    signature = inspect.Signature(parameters)
 
     class Made(base):
-        __signature__ = inspect.Signature(parameters)
-
         def __init__(self, *args, **kwargs):
-            given = self.__signature__.bind(*args, **kwargs)
+            given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             super().__init__(function, **given.arguments)
+
+        __init__.__signature__ = inspect.Signature([inspect.Parameter("self", kind), *parameters])
 
     Made.__name__ = Made.__qualname__ = name
     Made.__module__ = base.__module__

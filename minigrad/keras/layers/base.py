@@ -40,6 +40,25 @@ def marks_built(build):
     return build_and_mark
 
 
+def settings_of(layer):
+    """The settings of the weights of a layer or its class: each name, the namespace that finds it, and its default."""
+    for weight, initial in layer.plans:
+        yield f"{weight}_initializer", initializers, initial
+        yield f"{weight}_regularizer", regularizers, None
+        yield f"{weight}_constraint", constraints, None
+
+
+def tell_settings(layer_class):
+    """Name the settings of the weights in the signature of a class of layers, before its `**kwargs`."""
+    named = inspect.signature(layer_class.__init__).parameters
+    others = [one for one in named.values() if one.kind is one.VAR_KEYWORD]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    settings = [inspect.Parameter(name, kind, default=usual) for name, _, usual in settings_of(layer_class)]
+    missing = [one for one in settings if others and one.name not in named]
+    own = [one for one in named.values() if one not in others]
+    layer_class.__init__.__signature__ = inspect.Signature([*own, *missing, *others])
+
+
 class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
@@ -72,11 +91,8 @@ class Layer:
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
-        parts = ("initializer", initializers), ("regularizer", regularizers), ("constraint", constraints)
-        for weight, initial in self.plans:
-            for part, space in parts:
-                given = kwargs.pop(f"{weight}_{part}", initial if part == "initializer" else None)
-                setattr(self, f"{weight}_{part}", space.get(given))
+        for setting, space, usual in settings_of(self):
+            setattr(self, setting, space.get(kwargs.pop(setting, usual)))
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if not isinstance(trainable, bool):
@@ -93,6 +109,8 @@ class Layer:
         definer = next(c for c in cls.__mro__ if "build" in vars(c))
         if definer is cls or not issubclass(definer, Layer):
             cls.build = marks_built(cls.build)
+        if "__init__" in vars(cls):
+            tell_settings(cls)
         if "compute_mask" in vars(cls):
             cls.supports_masking = vars(cls).get("supports_masking", True)
 
@@ -156,10 +174,10 @@ class Layer:
 
     add_variable = add_weight
 
-    def _make(self, weight, shape, name=None, trainable=True) -> Variable:
+    def _make(self, weight, shape, name=None) -> Variable:
         """Make the weight of `plans`; `name` is its name in paths."""
         plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
-        return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
+        return self.add_weight(shape, name=name or weight, **plan)
 
     # ---- calling ---------------------------------------------------------------------------------------------------
 

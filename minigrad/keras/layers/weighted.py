@@ -6,7 +6,7 @@ from ... import linalg, math, nn
 from ...engine import convert, dtypes
 from ...errors import received, visible
 from ...ops import creation, gathering, shaping
-from .. import activations
+from .. import activations, initializers
 from ..activations import as_dtype
 from ..losses import EPSILON
 from ..variable import Variable
@@ -201,18 +201,20 @@ class BatchNormalization(Normalization):
     [-1.  1.] [0.02]
     """
 
-    plans = (*Normalization.plans, ("moving_mean", "zeros"), ("moving_variance", "ones"))
-
-    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, synchronized=False, **kwargs):
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, synchronized=False,
+                 moving_mean_initializer="zeros", moving_variance_initializer="ones", **kwargs):  # fmt: skip
         super().__init__(int(axis), float(epsilon), center, scale, **kwargs)
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
         self.momentum = float(momentum)
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
 
     def build(self, input_shape):
         super().build(input_shape)
+        mean, variance = self.moving_mean_initializer, self.moving_variance_initializer
         shape = (input_shape[self.axis],)
-        self.moving_mean = self._make("moving_mean", shape, trainable=False)
-        self.moving_variance = self._make("moving_variance", shape, trainable=False)
+        self.moving_mean = self.add_weight(shape, mean, trainable=False, name="moving_mean")
+        self.moving_variance = self.add_weight(shape, variance, trainable=False, name="moving_variance")
 
     def call(self, inputs, training=None, mask=None):
         x = as_wide_float(inputs)
