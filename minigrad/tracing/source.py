@@ -10,6 +10,7 @@ import importlib.util
 import io
 import itertools
 import linecache
+import re
 import tokenize
 import types
 from functools import lru_cache
@@ -160,14 +161,18 @@ def end_of(module, node) -> int:
     return module.starts[body[0].lineno - 1] + (body[0].col_offset if body[0].lineno == node.lineno else 0)
 
 
+QUOTED_OR_BLANK = re.compile(r"""(?P<quote>["'])(?:\\.|(?!(?P=quote))[^\\\n])*(?P=quote)|\s+""")
+
+
 def one_line(text) -> str:
-    """A piece of the source on one line, without comments."""
+    """A piece of the source on one line, without comments; blanks in quotes are left alone."""
     lines = text.splitlines()
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the head of a statement is incomplete
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
-    return visible(" ".join(" ".join(line.rstrip().removesuffix("\\") for line in lines).split()), None)
+    whole = "\n".join(line.rstrip().removesuffix("\\") for line in lines)
+    return visible(QUOTED_OR_BLANK.sub(lambda found: found[0] if found["quote"] else " ", whole).strip(), None)
 
 
 def sets(statement) -> set:
