@@ -152,7 +152,7 @@ def test_a_question_is_kept_with_its_steps():
         tape.gradient(y, x)
     (asked,) = only(log, Asked)
     assert (asked.targets, asked.sources, asked.released) == ((y.id,), (x.id,), True)
-    steps = log.steps([asked])
+    steps = log.steps_of([asked])
     assert [step.source for step in steps] == [steps[1].outputs[0], h.id, x.id, x.id]
     assert str(steps[0].upstream) == "1.0"
     assert str(steps[0].sent) == "2.0"
@@ -392,7 +392,7 @@ def test_it_forgets_variables_and_tapes_too():
             with mg.GradientTape() as tape:
                 y = mg.reduce_sum(x * x)
             tape.gradient(y, x)
-    steps = log.steps(only(log, Asked))
+    steps = log.steps_of(only(log, Asked))
     assert max(map(len, (log.events, steps, log.made, log.written, log.tapes, log.versions, log.first, log.seen))) <= 10
     assert tape.number in log.tapes
 
@@ -412,7 +412,7 @@ def asked_of_a_network(persistent=False, times=1):
 
 
 def passed_back(log):
-    return [[(step.outputs, step.source, step.sent.shape, step.sent.sample, step.upstream.sample) for step in log.steps([asked])]
+    return [[(step.outputs, step.source, step.sent.shape, step.sent.sample, step.upstream.sample) for step in log.steps_of([asked])]
             for asked in only(log, Asked)]  # fmt: skip
 
 
@@ -460,7 +460,7 @@ def test_a_gradient_of_ones_own_is_not_run_again_to_see_its_steps():
         with mg.GradientTape() as tape:
             y = own(x) * 2.0
         tape.gradient(y, x)
-    assert [step.sent.sample for step in log.steps(only(log, Asked))] == [[2.0], [6.0]]
+    assert [step.sent.sample for step in log.steps_of(only(log, Asked))] == [[2.0], [6.0]]
     assert len(calls) == 1
 
 
@@ -472,7 +472,7 @@ def test_the_steps_of_a_pass_that_raised_are_those_before_the_error():
         with pytest.raises(LookupError):
             tape.gradient(y, x)
     (refused,) = only(log, Refused)
-    assert [step.sent.sample for step in log.steps([refused])] == [[2.0, 2.0]]
+    assert [step.sent.sample for step in log.steps_of([refused])] == [[2.0, 2.0]]
 
 
 def test_what_the_user_writes_into_an_array_later_is_not_in_the_log():
@@ -727,7 +727,7 @@ def test_the_film_of_rows_shows_the_whole_gradient():
         with mg.GradientTape(persistent=True) as tape:
             y = mg.reduce_sum(mg.gather(-v, [1, 1]))
         tape.gradient(y, v)
-    assert [step.sent.sample for step in log.steps(only(log, Asked))][-2:] == [[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, -2.0, -2.0]]
+    assert [step.sent.sample for step in log.steps_of(only(log, Asked))][-2:] == [[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, -2.0, -2.0]]
 
 
 def test_no_garbage_is_collected_while_objects_are_looked_for(monkeypatch):

@@ -141,7 +141,7 @@ def steps_of(q, also=()):
     if q.question is None:
         return []
     flows, kept = set(wanted), []
-    for step in reversed(q.history.trace.steps([q.question])):
+    for step in reversed(q.history.trace.steps_of([q.question])):
         if step.source in flows:
             flows.update(step.outputs)
             kept.append(step)

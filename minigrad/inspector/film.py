@@ -196,7 +196,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
     builder = Builder(film, history, on_ways, exits)
-    told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps(heard))], *[(e.began, reading_of(e)) for e in heard]]
+    told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps_of(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
     name_apart(film.frames)

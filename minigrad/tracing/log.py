@@ -462,15 +462,16 @@ class Trace(Listener):
         """Whether there were too many events, so that the oldest are lost."""
         return self.lost or len(self.unparsed) > (self.limit - len(self.parsed)) * WIDTH
 
-    def steps(self, questions) -> list:
-        """The StepBack events of these Asked and Refused events, in order."""
-
-        def belongs(one):
-            return any(e.began < one.number < e.number for e in questions)
-
+    @property
+    def steps(self) -> list:
+        """The StepBack events, in order; of tapes that are gone those of the last backward pass."""
         with log_lock:
-            again = [step for one in self.passes if belongs(one) for step in one.steps()]
-            return sorted([*again, *filter(belongs, self.backward)], key=lambda step: step.number)
+            again = [step for one in self.passes for step in one.steps()]
+            return sorted([*again, *self.backward], key=lambda step: step.number)
+
+    def steps_of(self, questions) -> list:
+        """The StepBack events of these Asked and Refused events, in order."""
+        return [step for step in self.steps if any(e.began < step.number < e.number for e in questions)]
 
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""

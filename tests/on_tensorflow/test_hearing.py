@@ -76,7 +76,7 @@ def test_a_backward_pass_is_heard_as_tensorflow_goes_it():
         with tf.GradientTape() as tape:
             y = tf.tanh(tf.matmul(x, w) * 0.1)
         slope = tape.gradient(y, w)
-    sent = {log.made[one.outputs[0]].name: one.sent for one in log.steps([e for e in log.events if isinstance(e, Asked)])}
+    sent = {log.made[one.outputs[0]].name: one.sent for one in log.steps_of([e for e in log.events if isinstance(e, Asked)])}
     assert [*sent] == ["tanh", "multiply", "matmul"]
     assert np.array_equal(sent["matmul"].kept, slope.numpy())
     assert np.allclose(sent["tanh"].kept, 1 - np.tanh(1.1) ** 2)
