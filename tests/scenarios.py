@@ -73,6 +73,7 @@ def run(name, mg):
     """What a scenario prints, shows and logs, with this module."""
     show, log, printed, logger = Show(), Log(), io.StringIO(), logging.getLogger(mg.__name__)
     forget_warnings(mg)
+    mg.keras.utils.clear_session()  # names begin anew
     logger.addHandler(log)
     try:
         with contextlib.redirect_stdout(printed):
