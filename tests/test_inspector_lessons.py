@@ -6,6 +6,7 @@ import linecache
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import minigrad as mg
@@ -42,9 +43,10 @@ def test_the_films_of_a_lesson_have_the_pictures_and_tables_that_are_stored_ther
     monkeypatch.chdir(COURSE)
     space, last = {"__name__": "__main__"}, max(k for k, cell in enumerate(CODE[lesson]) if film_in(cell))
     try:
-        for cell in [one for one in CODE[lesson][: last + 1] if not one["id"].startswith(TALK)]:
-            given = run("".join(cell["source"]), f"<{lesson} {cell['id']}>", space)
-            if stored := film_in(cell):
-                assert (str(given), given.to_svg()) == stored
+        with np.printoptions():  # a lesson may shorten its numbers
+            for cell in [one for one in CODE[lesson][: last + 1] if not one["id"].startswith(TALK)]:
+                given = run("".join(cell["source"]), f"<{lesson} {cell['id']}>", space)
+                if stored := film_in(cell):
+                    assert (str(given), given.to_svg()) == stored
     finally:
         mg.trace(False)
