@@ -320,16 +320,20 @@ class BackwardPass:
         size: the bytes of its steps and of the arrays that they keep.
     """
 
+    found: "list | None" = None  # once it was run
+
     def __init__(self, number, tape, size, steps, seeds, source_ids):
         self.number, self.tape, self.size, self.again = number, tape, size, (steps, seeds, source_ids)
 
     def steps(self, keep=Summary.of) -> list:
         """Its StepBack events, up to an error."""
-        steps, seeds, source_ids = self.again
-        heard = Steps(number=self.number, keep=keep)
-        with listeners_only(heard), contextlib.suppress(Exception):
-            unwarned(backward, steps[:], {**seeds}, source_ids)
-        return heard.heard
+        if self.found is None:
+            steps, seeds, source_ids = self.again
+            heard = Steps(number=self.number, keep=keep)
+            with listeners_only(heard), contextlib.suppress(Exception):
+                unwarned(backward, steps[:], {**seeds}, source_ids)
+            self.found = heard.heard
+        return self.found
 
 
 def size_of(steps) -> float:
@@ -465,13 +469,16 @@ class Trace(Listener):
     @property
     def steps(self) -> list:
         """The StepBack events, in order; of tapes that are gone those of the last backward pass."""
-        with log_lock:
-            again = [step for one in self.passes for step in one.steps()]
-            return sorted([*again, *self.backward], key=lambda step: step.number)
+        return self.steps_where(lambda one: True)
 
     def steps_of(self, questions) -> list:
         """The StepBack events of these Asked and Refused events, in order."""
-        return [step for step in self.steps if any(e.began < step.number < e.number for e in questions)]
+        return self.steps_where(lambda one: any(e.began < one.number < e.number for e in questions))
+
+    def steps_where(self, belongs) -> list:
+        with log_lock:
+            again = [step for one in self.passes if belongs(one) for step in one.steps()]
+            return sorted([*again, *filter(belongs, self.backward)], key=lambda step: step.number)
 
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""

@@ -132,7 +132,7 @@ class Held:
     def keep(self, value) -> tuple:
         """Keep a value, and return its page and its index there."""
         if value.__class__ is not np.ndarray or value.base is not None:
-            return self.keep_summary(Summary.of(value))
+            value = Summary.of(value)
         page = self.page
         page.append(value)
         self.room -= value.nbytes + LEAST
@@ -140,18 +140,10 @@ class Held:
             self.turn()
         return page, len(page) - 1
 
-    def keep_summary(self, summary) -> tuple:
-        page = self.page
-        page.append(summary)
-        self.room -= (0 if summary.array is None else summary.array.nbytes) + LEAST
-        if self.room < 0:
-            self.turn()
-        return page, len(page) - 1
-
     def summary(self, value) -> "Summary":
         """Keep a value as a Summary."""
         summary = Summary.of(value)
-        self.keep_summary(summary)
+        self.keep(summary)
         return summary
 
     def variable(self, value) -> "Summary":
@@ -203,7 +195,8 @@ def looked_at(array) -> tuple:
 
     The sum of squares tells both, unless it overflows or is 0.
     """
-    square = array.ravel().dot(array.ravel()) if array.dtype.kind in "fc" else 0
+    flat = array.ravel()
+    square = flat.dot(flat) if array.dtype.kind in "fc" else 0
     usual = square and cmath.isfinite(square)
     return sample_of(array), USUAL if usual else Looked(finite(array), not array.any())
 
@@ -294,6 +287,11 @@ class Summary:
     @property
     def shape(self) -> tuple:
         return self.head[0] if self.array is None else self.array.shape
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the array, while it is kept."""
+        return 0 if self.array is None else self.array.nbytes
 
     @property
     def dtype(self):
