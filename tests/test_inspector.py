@@ -99,6 +99,12 @@ with mg.GradientTape() as tape:
 g = tape.gradient(y, x)
 """
 FIXED = BROKEN.replace("np.mean", "mg.reduce_mean")
+BY_CHANCE = """
+x = mg.Variable(1.0)
+with mg.GradientTape() as tape:
+    y = x * x.numpy() ** 2
+g = tape.gradient(y, x)
+"""
 TWICE = """
 x = mg.Variable(3.0)
 with mg.GradientTape() as tape:
@@ -162,9 +168,15 @@ tape inspector   1 tape: 2 kept, 1 ghost
 tape inspector   1 tape: 1 kept, 2 ghosts
  #  op            line                            value                on the tape              backward, to x
  1  pow           x2 = x ** 2                     [1.0 4.0 9.0 16.0]   kept                     never reached
- 2  np.mean       y = np.mean(x2, axis=0)         [5.0 10.0]           ghost: left the engine   cut
+ 2  np.mean ...   y = np.mean(x2, axis=0)         [5.0 10.0]           ghost: left the engine   cut
  3  reduce_mean   y = mg.reduce_mean(y, axis=0)   7.5                  ghost: nothing watched   -
  paths: none live: broken, LEFT_ENGINE""",
+    BY_CHANCE: """\
+tape inspector   1 tape: 1 kept, 1 ghost
+ #  op         line                     value   on the tape              backward, to x
+ 1  numpy      y = x * x.numpy() ** 2   1.0     ghost: left the engine   cut
+ 2  multiply   y = x * x.numpy() ** 2   1.0     kept                     1.0
+ paths: live 1.0, and one is lost: LEFT_ENGINE""",
 }
 
 

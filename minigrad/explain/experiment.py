@@ -21,6 +21,7 @@ STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1,
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
+NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
@@ -277,8 +278,10 @@ class Experiment:
     @cached_property
     def slopes(self) -> list:
         """The slopes of the targets' sum along the nudge and, of several elements, with all of them nudged up, by
-        central differences, each with its direction; empty if the first cannot be measured."""
+        central differences, each with its direction; empty if the first cannot be measured, or of several sources."""
         found = []
+        if len(self.command["sources"]) > 1:
+            return found
         with contextlib.suppress(NotTried):
             for size in [self.size, self.size._replace(signs=0.0)][: self.point.size]:
                 up, down = self.sides((), size)
@@ -291,6 +294,10 @@ class Experiment:
     @property
     def slope(self) -> "float | None":
         return self.slopes[0][0] if self.slopes else None
+
+    def agrees(self, gradient) -> bool:
+        """Whether a gradient has the measured slopes."""
+        return all(near(gradient, slope, way, NEAR) for slope, way in self.slopes)
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""

@@ -22,11 +22,9 @@ from ..tracing.checkpoint import NotTried
 from ..tracing.places import user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
-from .experiment import near
 from .replay import sources_now, value_of
 
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
-NEAR = 0.02  # relative distance allowed from the measured slope; the gradient must also be nearer than the old one
 
 
 # ---- in the program --------------------------------------------------------------------------------------------------
@@ -85,7 +83,7 @@ def is_right(q, edits, slope, safe) -> bool:
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
     left, lost = (slope - float(np.sum(one * tried.slopes[0][1])) for one in (gradient, had if known else 0.0))
-    return not abs(left) > abs(lost) / 4 and all(near(gradient, slope, way, NEAR) for slope, way in tried.slopes)
+    return not abs(left) > abs(lost) / 4 and tried.agrees(gradient)
 
 
 def try_with(q, edits, kind):

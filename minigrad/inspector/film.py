@@ -26,7 +26,6 @@ from ..tracing.source import called_text
 from ..tracing.values import Summary
 
 MOST_READINGS = 4  # shown for one tape, unless a target is given
-DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # conversions, in which NumPy computes nothing
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +58,7 @@ class Frame:
     names: tuple = ()  # the parameter names of the inputs, if there is no event
     op_made: object = None  # the op, if known
     kind: str = "op"
-    inner: bool = False  # it is one of several ops of a call, and not the one that returned the result
+    unnamed: bool = False  # its value is not, or not for certain, what its line assigns
 
     def parameter(self, slot) -> str:
         """The parameter name of an input."""
@@ -223,7 +222,7 @@ def name_apart(frames):
         ops = [frame for frame in same if isinstance(frame.event, Ran)]
         for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
             frame.op = CALLED.get(frame.op_made.__name__, frame.op_made.__name__)
-            frame.inner = frame is not ops[-1]
+            frame.unnamed = frame is not ops[-1]
 
 
 class Builder:
@@ -313,19 +312,16 @@ class Builder:
         return bool(frame.slots) or frame.on_way or bool(frame.ghost and frame.ghost[0])
 
     def left(self, e):
-        """Add one ghost for a value that left for NumPy and came back, whatever happened to it there."""
+        """Add a ghost for a value that left: what came back, named by how it left, with `...` for whatever happened there."""
         if e.number not in self.exits:
             return
-        op = called_text(e.place)
-        op = "numpy" if not op or op.rpartition(".")[2] in DOORS else op
-        node = self.node(e.tensor, e.versions)
-        back = self.exits[e.number].event
-        value = e.given.content if e.given is not None else None
-        if isinstance(back, EnteredEngine):
-            value = back.value
-        elif isinstance(back, Ran) and back.numbers:
-            value = Summary.of(next(iter(back.numbers.values())))
+        back, left, node = self.exits[e.number].event, e.given and e.given.content, self.node(e.tensor, e.versions)
+        numbers = [*back.numbers.values()] if isinstance(back, Ran) else []
+        value = back.value if isinstance(back, EnteredEngine) else Summary.of(numbers[0]) if numbers else left
+        called = (e.exit == "NumPy" and called_text(e.place)) or e.exit.removesuffix("()").lower()
+        op = "numpy" if value is not None and value.is_known_to_be(left) else f"{called} ..."
         frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
+        frame.unnamed = op != "numpy"
         if isinstance(back, EnteredEngine):
             self.alias[back.tensor] = ("left", e.number)
         self.add(frame)

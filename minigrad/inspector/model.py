@@ -211,7 +211,8 @@ class Model:
         blocks, self.sizes = kept(self)
         self.cuts = broken = cuts(self)
         self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
-        self.full = full_gradient(film, [one.id for one in self.targets], self.value_of) if broken and self.seeded_by_ones() else None
+        asked = [one.id for one in self.targets] if broken and self.seeded_by_ones() else []
+        self.full = full_gradient(film, asked, self.value_of, self.experiments) if asked else None
         self.scale = self.scale_of_film()
         told = verdict(self)
         chosen = list(sent_units(self)) if self.fold[1] else [None]
@@ -526,7 +527,7 @@ class Model:
         frame = self.film.frames[k]
         if frame.place is None:
             return next((self.names.by_id[z] for z in frame.outputs if self.names.by_id.get(z)), None)
-        unnamed = frame.by is not None or frame.inner or frame.kind == "crash"
+        unnamed = frame.by is not None or frame.unnamed or frame.kind == "crash"
         return None if unnamed else self.given(*frame.place[:2])
 
     def line_text(self, place) -> str:

@@ -277,6 +277,10 @@ class Summary:
         value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
 
+    def is_known_to_be(self, other: "Summary | None") -> bool:
+        """Whether another Summary is of the same numbers, as far as both are kept whole."""
+        return other is not None and self.whole and other.whole and np.array_equal(self.array, other.array)
+
     @property
     def kept(self):
         """A small value itself; of a larger one, its first numbers."""
