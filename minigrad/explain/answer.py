@@ -314,32 +314,30 @@ def independent(q):
     asked = [e for e in history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
     if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
-    decision, sure = last_exit(q, lambda e: e.number > history.opened and decides(e)), "proved"
+    left = last_exit(q, history.left(q.targets)) if q.experiment is None else None
+    if left or (q.experiment is None and history.custom and history.uses(q.source.id)):
+        what = f"{name} left" if left else f"a function with a gradient of its own may use {name}"
+        why, notes = f"{what}, and what became of it was not tried", (f"no replay: {q.untried}",)
+        return none(q, "", unused(q, left), why=why, notes=notes)
+    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number > history.opened]
+    decision, sure = last_exit(q, filter(decides, exits)), "proved"
     if decision is None and q.experiment is not None and q.experiment.jumps:
         decision, sure = q.experiment.exits[-1][-1], "tried"
     if decision is not None:
         told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
-    told, meaning, notes = unused(q), "independent", ()
     if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
-        meaning, why = "broken", f"{name} moves the target, by a way that was not found"
-    elif q.experiment is None and (history.left or (history.custom and history.uses(q.source.id))):
-        left = f"{name} left" if history.left else f"a function with a gradient of its own may use {name}"
-        meaning, why, notes = "", f"{left}, and what became of it was not tried", (f"no replay: {q.untried}",)
-    return none(q, meaning, told, why=why, notes=notes)
+        return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
+    return none(q, "independent", unused(q), why=why)
 
 
-def unused(q):
+def unused(q, exit=None):
     """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
-    history, trace, exit = q.history, q.history.trace, None
-    if q.experiment is None:
-        makers = map(history.maker, history.nodes(q.targets))
-        end = max((event.number for event in makers if event is not None), default=trace.count)
-        exit = last_exit(q, lambda e: e.number < end)
+    history, trace = q.history, q.history.trace
     unseen = trace.cut or not history.opened or exit or history.custom
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    if exit is not None and exit.number > history.opened:
+    if exit is not None:
         return cause("UNUSED", q, "left", op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
@@ -351,10 +349,9 @@ def unknown(q):
     return cause("OUTSIDE_TAPE", q, "cut" if q.history.trace.cut else "unknown", sure="likely")
 
 
-def last_exit(q, wanted):
-    """The last wanted exit of a value, a number or a decision, that was computed from the source."""
-    exits = [e for e in q.history.trace.events if isinstance(e, LeftEngine) and wanted(e)]
-    came = (e for e in exits[:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
+def last_exit(q, exits):
+    """The last of these exits of a value, a number or a decision that was computed from the source."""
+    came = (e for e in [*exits][:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
     return next(came, None)
 
 
@@ -401,7 +398,8 @@ def whole_or_partial(q, targets, way):
         return history.counts(edge) and (not history.is_source(edge.start) or edge.start in ends or edge.code)
 
     ways = history.ways(targets, counts) if ends else []
-    lost, notes = that_carry(q, sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number))
+    cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
+    lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
@@ -475,7 +473,8 @@ def whole(q, way, number, meant):
     old, after = stale(q) or (None, "")
     causes = [flat(q) if number == "zero" else None, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
-    history, tried, left = q.history, q.experiment is not None, q.history.left if q.history is not None else ()
+    history, tried = q.history, q.experiment is not None
+    left = history.left(q.targets) if history is not None else []
     if number == "zero" and (tried or not left):
         head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
         return Explanation("zero", "", causes, head, path)

@@ -151,10 +151,11 @@ class History:
         """The exits of floating-point and complex values, by event number."""
         return {e.number: e for e in self.trace.events if isinstance(e, LeftEngine) and e.kind in "fc"}
 
-    @property
-    def left(self) -> list:
-        """The exits since the tape was opened."""
-        return [exit for number, exit in self.exits.items() if number > self.opened]
+    def left(self, targets) -> list:
+        """The exits since the tape was opened, until the targets were made: what left later cannot matter."""
+        makers = [event.number for event in map(self.maker, self.nodes(targets)) if event is not None]
+        made = max(makers, default=self.trace.count + 1)
+        return [exit for number, exit in self.exits.items() if self.opened < number < made]
 
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""

@@ -16,6 +16,7 @@ import pytest
 from programs import PROGRAMS, told
 
 import minigrad as mg
+from minigrad.tracing import checkpoint
 
 STORED = Path(__file__).parent / "answers.json"
 ANSWERS = json.loads(STORED.read_text("utf-8"))
@@ -56,6 +57,18 @@ def test_with_a_trace_the_answer_is(name):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+def test_without_a_replay_nothing_is_said_that_needs_one(name, monkeypatch):
+    function, expected, _, _ = PROGRAMS[name]
+    monkeypatch.setattr(checkpoint, "SECONDS", 0)
+    with mg.trace():
+        answer, said = whole(function)
+    assert said == ANSWERS[name]["without a replay"]
+    assert all(cause.confidence != "tried" for cause in answer.causes)
+    known = told(answer) == expected or answer.status == "untried" or (answer.status, answer.meaning) == ("none", "")
+    assert known or (expected[0] == answer.status == "none" and answer.meaning == "broken"), f"\n{answer}"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_without_a_trace_nobody_is_falsely_accused(name):
     function, (status, _, codes), _, plain = PROGRAMS[name]
     answer, said = whole(function)
@@ -84,9 +97,12 @@ def test_there_are_enough_programs_and_every_code_has_some():
 
 if __name__ == "__main__":
     for name, (function, *_) in PROGRAMS.items():
-        with mg.trace():
-            _, traced = whole(function)
-        found = {"with a trace": traced, "without a trace": whole(function)[1]}
+        found = {"without a trace": whole(function)[1]}
+        for how, seconds in (("with a trace", checkpoint.SECONDS), ("without a replay", 0)):
+            checkpoint.SECONDS, usual = seconds, checkpoint.SECONDS
+            with mg.trace():
+                found[how] = whole(function)[1]
+            checkpoint.SECONDS = usual
         if ANSWERS.get(name) != found:
             ANSWERS[name] = found
             print(f"{name} differs")
