@@ -69,7 +69,7 @@ def nudged(value, nudge):
     array = np.asarray(value)
     if array.dtype.kind not in "fc":
         return value
-    moved = (array + nudge.share * direction(array, *nudge[1:])).astype(array.dtype)
+    moved = np.asarray(array + nudge.share * direction(array, *nudge[1:]), array.dtype)
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 

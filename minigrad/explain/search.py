@@ -107,10 +107,15 @@ class History:
         if unseen:
             yield from self.entered(node, event)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
-        lost = [edge._replace(start=min(self.sources)) for one in inside for edge in self.entered(node, one)]
+        lost = [edge._replace(start=self.source) for one in inside for edge in self.entered(node, one)]
         yield from lost
         if own and hidden and not lost:
-            yield Edge(min(self.sources), node, event, "STOPPED", "tried", None, True)
+            yield Edge(self.source, node, event, "STOPPED", "tried", None, True)
+
+    @property
+    def source(self):
+        """The node of the first source, for a way whose beginning is unknown."""
+        return self.node(min(self.sources), {})
 
     @cached_property
     def ran(self) -> list:
@@ -144,7 +149,7 @@ class History:
             early, start = exit.number < self.opened, self.node(exit.tensor, exit.versions)
             yield Edge(start, node, event, "LEFT_ENGINE", "proved" if same else "tried", exit, early)
         if tried and not exits:
-            yield Edge(min(self.sources), node, event, "LEFT_ENGINE", "tried")
+            yield Edge(self.source, node, event, "LEFT_ENGINE", "tried")
 
     @cached_property
     def exits(self) -> dict:

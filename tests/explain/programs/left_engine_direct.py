@@ -363,3 +363,14 @@ def _left_beside_what_was_stopped_on_purpose():
         scale = float(mg.reduce_sum(b))
         y = mg.reduce_sum(h) * scale
     return tape.explain(y, b)
+
+
+@program("partial", "", "LEFT_ENGINE LEFT_ENGINE", "leaves out 2 of 4 paths", "root = mg.sqrt(x)", "value = x", plain=("untried", "", ""))
+def _two_numbers_of_which_numpy_made_one():
+    """A number by np.sqrt beside another one: each must be found to have come in by its own line."""
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        root = np.sqrt(x)
+        value = x.numpy()
+        y = root * x + x * value
+    return tape.explain(y, x)
