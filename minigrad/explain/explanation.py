@@ -158,8 +158,6 @@ def carrying(way, what, other):
 
 def number_text(value) -> str:
     """A gradient in few digits, on one line."""
-    if value is None:
-        return "None"
     value = np.asarray(value) + 0  # removes the sign of -0.0
     if value.ndim == 0:
         text = f"{value.item():.6g}" if value.dtype.kind in "fiu" else str(value.item())

@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import linecache
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -58,6 +59,14 @@ def test_the_programs_on_a_page_do_the_same_in_tensorflow(name, part):
 
     result, comment, _ = run_page(getattr(mg.explain.codes(name), part), tensorflow)
     assert agrees(as_page(result), comment), (result, comment)
+
+
+def test_a_code_prints_as_its_page():
+    page = mg.explain.codes("SUMMED")
+    meaning, programs = str(page).split("\n\n  broken\n")
+    assert meaning == f"SUMMED\n  {page.meaning}"
+    broken, fixed = [textwrap.dedent(program) for program in programs.split("\n\n  fixed\n")]
+    assert (broken, fixed) == (page.broken, page.fixed)
 
 
 def test_codes_lists_all_pages():

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import os
 
 import numpy as np
 
@@ -373,4 +374,29 @@ def _two_numbers_of_which_numpy_made_one():
         root = np.sqrt(x)
         value = x.numpy()
         y = root * x + x * value
+    return tape.explain(y, x)
+
+
+@program("partial", "", "STATE LEFT_ENGINE LEFT_ENGINE LEFT_ENGINE", "leaves out 4 of 8 paths", "also   LEFT_ENGINE")
+def _four_ways_lost_at_once():
+    """A Variable, a number, a float and a function of NumPy: all are lost, and two are shown in full."""
+    x, kept = mg.Variable(2.0), mg.Variable(0.0)
+    with mg.GradientTape() as tape:
+        kept.assign(x)
+        value, number, root = x.numpy(), float(x), np.sqrt(x)
+        y = x * value + mg.constant(number) * x + root * x + kept * x
+    return tape.explain(y, x)
+
+
+@program(
+    "partial", "", "LEFT_ENGINE", "no replay: the block does not give the same numbers twice: value = mg.add(x, other).numpy()",
+    plain=("untried", "", ""),
+)  # fmt: skip
+def _a_number_that_is_another_one_in_a_replay():
+    """A number that a replay does not get again: what it finds cannot be compared, and that must be said."""
+    x, home = mg.Variable(2.0), os.getpid()
+    with mg.GradientTape() as tape:
+        other = 1.0 if os.getpid() == home else 2.0
+        value = mg.add(x, other).numpy()
+        y = x * value
     return tape.explain(y, x)

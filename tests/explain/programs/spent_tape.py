@@ -38,3 +38,14 @@ def _same_question_twice():
     with pytest.raises(RuntimeError):
         tape.gradient(y, x)
     return tape.explain(y, x)
+
+
+@program("none", "broken", "SPENT_TAPE", plain=("none", "broken", "SPENT_TAPE"))
+def _asked_within_its_block():
+    """An op after the question, within the block: the tape had ended, so that op must not be called outside of it."""
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+        tape.gradient(y, x)
+        z = y * x
+    return tape.explain(z, x)
