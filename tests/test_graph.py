@@ -277,6 +277,35 @@ def dense(x, w, b):
     return tape.gradient(y, [w, b, x])
 
 
+def two_layers_of_one_input(x, w):
+    with mg.GradientTape() as tape:
+        tape.watch(w)
+        y = mg.reduce_sum((x @ w) ** 2) + mg.reduce_sum(mg.sin(x @ w[::-1]))
+    return tape.gradient(y, w)
+
+
+def lengths_by_value(x, i):
+    found = (
+        mg.where(x > 0.0),
+        mg.boolean_mask(x, x > 0.0),
+        mg.unique(i),
+        mg.repeat(x, i),
+        mg.math.bincount(i),
+        mg.dynamic_partition(x, i % 2, 2),
+    )
+    return *found, mg.linalg.qr(x[:, None] * x)[0], mg.math.segment_max(x, mg.sort(i))
+
+
+def chosen(x, y):
+    return (
+        mg.where(True, x, y),
+        mg.where(False, x, y),
+        mg.where([True, False, True], x, y),
+        mg.where(x > 0.0, x, x),
+        mg.where(True, x, y[0]),
+    )
+
+
 def drawn(x):
     mg.random.normal([3])
     return x
@@ -375,7 +404,7 @@ def programs():
         (complex_numbers, mg.constant([1 + 2j, -1j], mg.complex64)), (texts, mg.constant(["a", "bc"])), (nothing_new, row),
         (spread, row, mg.ones([2, 3])), (nests, x, (x, x), {"k": x}), (one_of_each, row), (slope, row), (two_slopes, row),
         (slopes_of_parts, row, mg.constant([2.0, 0.5])), (own_slope, row), (decisions, x), (loops, x), (in_place, row), (long_lines, row),
-        (twice, x, row), (convolved, mg.reshape(mg.range(16.0), [4, 4]), matrix), (looped, x), (only_numbers,), (at_the_end, x), (dense, mg.ones([3, 2]), matrix, row[:2]), (drawn, row),
+        (twice, x, row), (convolved, mg.reshape(mg.range(16.0), [4, 4]), matrix), (looped, x), (only_numbers,), (at_the_end, x), (dense, mg.ones([3, 2]), matrix, row[:2]), (drawn, row), (two_layers_of_one_input, matrix, matrix), (lengths_by_value, row, i), (chosen, row, row * 2.0),
     ]  # fmt: skip
     found = {function.__name__: (function, args, {}) for function, *args in calls}
     found["named"] = named, [x, 4.0, x, x], {"scale": np.float32([2.0, 3.0]), "a": x, "b": 7.0}
