@@ -49,7 +49,10 @@ with mg.GradientTape() as tape:
 g = tape.gradient(y, [x, n])
 """,
     "built": """
-model = mg.keras.Sequential([mg.keras.layers.Dense(2, "relu", kernel_initializer="ones"), mg.keras.layers.Dense(1, kernel_initializer="ones")])
+def halves(shape, dtype):
+    return mg.ones(shape, dtype) * 0.5 + 0.0
+
+model = mg.keras.Sequential([mg.keras.layers.Dense(2, "relu", kernel_initializer=halves, name="first"), mg.keras.layers.Dense(1, kernel_initializer="ones", name="last")], name="both")
 with mg.GradientTape() as tape:
     loss = mg.reduce_mean((model(mg.constant([[0.5, -1.0], [2.0, 1.0]])) - 1.0) ** 2)
 g = tape.gradient(loss, model.trainable_variables)
