@@ -61,8 +61,9 @@ g = tape.gradient(loss, model.trainable_variables)
 x = mg.Variable(1.0, name="x")
 with mg.GradientTape() as tape:
     y = x
-    for factor in (11.0, 10.0, 10.0, 1.0625, 1.0):
-        y = y * factor
+    for _ in range(11):
+        y = y * 2.0
+        y = y - 0.5
 g = tape.gradient(y, x)
 """,
     "asked": """
