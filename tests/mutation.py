@@ -82,6 +82,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("math/segments", "return np.where(np.asarray(won) > 0"): "who has not won gets nothing, whatever is divided",
     ("math/segments", "factors = np.where(zero, 1, data)"): "what stands there is divided out again",
     ("keras/losses", "float(losses.shape.num_elements())"): "a product takes whole numbers too",
+    ("math/special", "lowest = np.min(np.where("): "one term more or less, and the rest is as exact",
     ("math/special", "turned = x > (a + 1)"): "beside the border both fractions are exact",
     ("math/special", "near, far = np.minimum(size, 40)"): "what is computed of the other series is not used",
     ("math/special", "long = x > 5000"): "beside the border both series are exact",
