@@ -56,6 +56,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("inspector/still", "room=cell - 2"): "two pixels of room more or less",
     ("inspector/still", "unit = h / ((high - low) or 1)"): "bars of nothing but zeros have no height",
     ("inspector/still", "/ max(len(ids), 1))"): "up to four columns have their full width",
+    ("inspector/verdict", "return sorted(found.values(), key=lambda cut: [int(node[1:])"): "any number below 0 stands first",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",

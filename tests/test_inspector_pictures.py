@@ -93,6 +93,13 @@ with mg.GradientTape() as tape:
         total = total / float(x[0])
 g = tape.gradient(total, [x, c])
 """,
+    "watched": """
+c = mg.constant(3.0)
+with mg.GradientTape() as tape:
+    y = c * c
+    tape.watch(c)
+g = tape.gradient(y, c)
+""",
     "infinite": """
 x = mg.Variable([0.0, 1.0, -1.0], name="x")
 with mg.GradientTape() as tape:
