@@ -52,6 +52,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("graph/loops", "may_be = self.last.get(k, 0)"): "what follows is compared again, turn by turn",
     ("graph/tracer", "__array_priority__ = 1000"): "any number above 0, NumPy's own, will do",
     ("inspector/still", "room=cell - 2"): "two pixels of room more or less",
     ("inspector/still", "unit = h / ((high - low) or 1)"): "bars of nothing but zeros have no height",
