@@ -210,20 +210,25 @@ class Covering:
     def tests_of(self, file, tree, node):
         """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
 
-        What runs at import, or in no test that was heard but one, has those of the whole file, and those with its name or
+        What runs at import, or in no test that was heard but one and in processes that import it, has those of the whole file, and those with its name or
         that of its folder (a trace of minigrad's own takes the place of the one that hears); a card too, since what an answer calls is traced by another tracer, that of its time limit.
         """
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
-        header = range(around[-1].lineno, getattr(around[-1], "body", around)[0].lineno)
-        own = header or range(around[-1].lineno, around[-1].end_lineno + 1)
-        tests = set().union(*[self.by_line(file).get(line, ()) for line in own])
+        lines, inner = self.by_line(file), around[-1]
+        header = range(inner.lineno, getattr(inner, "body", around)[0].lineno)
+        own = header or range(inner.lineno, inner.end_lineno + 1)
+        own = own if node.lineno >= inner.lineno else range(node.lineno, node.end_lineno + 1)  # above a function, as VJPs are
+        loading = set().union(*[lines.get(one.lineno, ()) for one in tree.body])  # in a process that they start
+        tests = known = set().union(*[lines.get(line, ()) for line in own])
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
-        if len(tests) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
-            tests = tests.union(*self.by_line(file).values(), [test for test in self.seconds if test.startswith(names)])
+        if len(tests - loading) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
+            tests = tests.union(*lines.values(), [test for test in self.seconds if test.startswith(names)])
         files = {}
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):
             if self.seconds[test] < math.inf:
                 files.setdefault(test.partition("::")[0], {})[test] = self.seconds[test]
-        order = sorted(files, key=lambda name: (not name.startswith(names), START + sum(files[name].values())))
+        order = sorted(
+            files, key=lambda name: (not name.startswith(names), known.isdisjoint(files[name]), START + sum(files[name].values()))
+        )
         sums = itertools.accumulate(START + sum(files[name].values()) for name in order)
         return {name: files[name] for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}

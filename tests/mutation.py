@@ -32,7 +32,7 @@ OPPOSITE = {
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 CONVERSIONS = {"tuple", "list", "int", "np.asarray"}  # which change no number, and which NumPy does by itself where it wants to
-ANY = {"maxsize", "slots", "frozen", "points"}  # keywords that change no answer; with `points` a card tries answers
+ANY = {"maxsize", "slots", "frozen", "eq", "points"}  # keywords that change no answer; with `points` a card tries answers
 SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("course/helpers/cards/lesson_00", "BASKETS = ("): "any numbers will do",
     ("course/helpers/cards/lesson_03", '"mg.Variable(2.0) * 1.0": lambda'): "any number will do",
@@ -52,9 +52,12 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("graph/loops", "may_be = self.last.get(k, 0)"): "what follows is compared again, turn by turn",
+    ("graph/tracer", "__array_priority__ = 1000"): "any number above 0, NumPy's own, will do",
     ("inspector/still", "room=cell - 2"): "two pixels of room more or less",
     ("inspector/still", "unit = h / ((high - low) or 1)"): "bars of nothing but zeros have no height",
     ("inspector/still", "/ max(len(ids), 1))"): "up to four columns have their full width",
+    ("inspector/verdict", "return sorted(found.values(), key=lambda cut: [int(node[1:])"): "any number below 0 stands first",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",
@@ -81,7 +84,9 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("math/segments", "return np.where(np.asarray(won) > 0"): "who has not won gets nothing, whatever is divided",
     ("math/segments", "factors = np.where(zero, 1, data)"): "what stands there is divided out again",
     ("keras/losses", "float(losses.shape.num_elements())"): "a product takes whole numbers too",
+    ("math/special", "lowest = np.min(np.where("): "one term more or less, and the rest is as exact",
     ("math/special", "turned = x > (a + 1)"): "beside the border both fractions are exact",
+    ("math/special", "near, far = np.minimum(size, 40)"): "what is computed of the other series is not used",
     ("math/special", "long = x > 5000"): "beside the border both series are exact",
     ("math/special", "terms = int(60 + 2 *"): "there are more terms than the sum needs",
     ("math/special", "a, x = (a + np.zeros_like(x))"): "a zero that is taken away is a zero",

@@ -1417,6 +1417,11 @@ def test_step_and_selected_can_be_set_and_observed():
         film.selected = "f99"
 
 
+def test_a_film_asks_in_lessons_alone():
+    script = "from minigrad.inspector.inspection import Inspection; print(Inspection.asks_first)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
+
+
 def test_a_film_in_a_lesson_asks_in_its_widget_and_nowhere_else(monkeypatch):
     pytest.importorskip("anywidget")
     monkeypatch.setattr(Inspection, "asks_first", False)

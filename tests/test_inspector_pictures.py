@@ -40,6 +40,74 @@ with mg.GradientTape() as tape:
     loss = mg.reduce_mean(model(x) ** 2)
 g = tape.gradient(loss, model.trainable_variables)
 """,
+    "powers": """
+x, n = mg.Variable([0.5, 1.5], name="x"), mg.Variable(2.0, name="n")
+with mg.GradientTape() as tape:
+    a = x**2 + x**3.0 - x**0.5 + x**2.123456 + x**n + 2.0**x
+    b = 3.0 * x + x * 3.0 - (1.0 - x) - (x - 1.0) + 4.0 / x + x / 4.0 + (x + 0.123456) + (7.0 + x)
+    y = mg.reduce_sum((a * b)[None] @ mg.constant([[1.0], [0.5]]))
+g = tape.gradient(y, [x, n])
+""",
+    "built": """
+def halves(shape, dtype):
+    return mg.ones(shape, dtype) * 0.5 + 0.0
+
+model = mg.keras.Sequential([mg.keras.layers.Dense(2, "relu", kernel_initializer=halves, name="first"), mg.keras.layers.Dense(1, kernel_initializer="ones", name="last")], name="both")
+with mg.GradientTape() as tape:
+    loss = mg.reduce_mean((model(mg.constant([[0.5, -1.0], [2.0, 1.0]])) - 1.0) ** 2)
+g = tape.gradient(loss, model.trainable_variables)
+""",
+    "far": """
+x = mg.Variable(1.0, name="x")
+with mg.GradientTape() as tape:
+    y = x
+    for _ in range(11):
+        y = y * 2.0
+        y = y - 0.5
+g = tape.gradient(y, x)
+""",
+    "asked": """
+w, b, n = mg.Variable([1.0, 2.0], name="w"), mg.Variable(0.5, name="b"), mg.Variable(3, name="n")
+with mg.GradientTape(persistent=True) as tape:
+    y = w * w + b
+    z = mg.reduce_sum(y * mg.cast(n, mg.float32))
+first = tape.gradient(y, w)
+w.assign_sub(0.25 * first)
+second = tape.gradient(z, [w, b, n])
+rows = tape.jacobian(y, w)
+""",
+    "decided": """
+@mg.custom_gradient
+def clipped(x):
+    return x * 1.0, lambda dy: mg.minimum(dy, 0.5)
+
+x, c = mg.Variable([1.0, -2.0, 0.0], name="x"), mg.constant([1.0, 2.0, 3.0])
+with mg.GradientTape() as tape:
+    tape.watch(c)
+    kept = mg.where(x > 0.0, mg.sqrt(mg.abs(x)), x * c)
+    steps = mg.cast(x, mg.int32)
+    fixed = mg.stop_gradient(x) * clipped(x) + mg.gather(c, [2, 0, 0])
+    low, high = mg.split(kept + fixed, [1, 2])
+    total = mg.reduce_sum(high) + low[0] + mg.reduce_max(c)
+    if total > 1.0:
+        total = total / float(x[0])
+g = tape.gradient(total, [x, c])
+""",
+    "watched": """
+c = mg.constant(3.0)
+with mg.GradientTape() as tape:
+    y = c * c
+    tape.watch(c)
+g = tape.gradient(y, c)
+""",
+    "infinite": """
+x = mg.Variable([0.0, 1.0, -1.0], name="x")
+with mg.GradientTape() as tape:
+    root = mg.sqrt(x * x)
+    y = mg.math.log(x + 1.0) + root
+    loss = mg.reduce_mean(y)
+g = tape.gradient(loss, x)
+""",
     "calls": """
 def block(x, k):
     y = x * x + k

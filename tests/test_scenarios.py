@@ -43,6 +43,12 @@ def test_every_scenario_has_its_record_and_every_record_its_scenario():
     assert not {scenario for scenario, _ in ACCEPTED} - golden.keys()
 
 
+def test_a_corner_of_many_parts_raises_in_none_of_them():
+    """Else nothing would hold what the other parts give."""
+    corners = [one for name in golden if name.startswith("corners.") for one in golden[name]["values"].items()]
+    assert len(corners) > 1000 and [text for text, answer in corners if text.startswith("([") and answer.startswith("raises")] == []
+
+
 @pytest.mark.parametrize(
     ("here", "there", "same"),
     [

@@ -204,7 +204,7 @@ def plain_product(node):
 
 def adds_rows(node):
     """Whether the call sums the rows of a matrix for `unbroadcast`, which does it by a product."""
-    x = getattr(node.args[0], "value", None) if node.function is np.add.reduce else None
+    x = getattr(node.args[0], "value", None) if node.function == np.add.reduce else None
     by_product = isinstance(node.wish, tuple) and node.wish[0] is unbroadcast.__code__ and node.value.ndim == 1
     return by_product and isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.char in "fd"
 

@@ -122,11 +122,7 @@ class Function:
         if instance is None:
             return self
         method = self.python_function.__get__(instance, owner)
-        try:
-            traces = self._of_instances.setdefault(instance, Traces())
-        except TypeError:  # not hashable: its traces are kept for one access
-            traces = None
-        return Function(method, self.input_signature, traces)
+        return Function(method, self.input_signature, self._of_instances.setdefault(instance, Traces()))
 
     def get_concrete_function(self, *args, **kwargs):
         """The function for arguments like these, traced at once if their shapes are known.

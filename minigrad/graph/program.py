@@ -9,9 +9,9 @@ from .text import Text
 
 
 class Written:
-    """A function, written out for arguments like those of one run: `print` shows the text, calling it runs the text.
+    """A function, written out for arguments like those of one run: `print` shows the text.
 
-    source: the text: a Python function that needs only NumPy, as `np`.
+    Attributes:
         source: the text: a Python function that needs NumPy alone, as `np`.
         variables: name -> the Variable behind a parameter; these parameters come after the arguments.
         constants: name -> array: the last parameters, for arrays of the run that are too large for the text.

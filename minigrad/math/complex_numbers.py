@@ -31,7 +31,7 @@ def complex(real, imag, name=None) -> Tensor:
     """
     real = convert(real)
     imag = convert(imag)
-    kinds = [str(real.value.dtype), str(imag.value.dtype)]
+    kinds = [real.value.dtype, imag.value.dtype]
     if kinds not in (["float32"] * 2, ["float64"] * 2):
         problem = f"The `real` and `imag` components have incorrect types: {kinds[0]} {kinds[1]}."
         raise TypeError(f"{problem} They must be consistent, and one of [tf.float32, tf.float64]")
