@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 import zipfile
 from pathlib import Path
 
@@ -131,6 +132,36 @@ def test_what_is_not_there_is_answered_with_what_is(asked, said, capsys, monkeyp
     monkeypatch.setattr(checkup, "refuse", lambda findings: None)
     assert main(["pack", *asked]) == 1
     assert f"minigrad: {said}\nTry: minigrad pack --" in capsys.readouterr().err
+
+
+def test_all_platforms_go_with_all_versions_and_this_machine_stands_for_what_is_not_asked(monkeypatch):
+    here = wheels.here()
+    asked = wheels.targets(["windows", "linux"], ["3.12", "3.13"])
+    assert [str(one) for one in asked] == [f"{system}, Python 3.{minor}" for system in ("windows", "linux") for minor in (12, 13)]
+    assert wheels.targets(None, None) == [here] and here.python == PYTHON
+    assert wheels.targets(["macos"], None) == [wheels.Target("macos", PYTHON)]
+    assert wheels.targets(None, ["3.12"]) == [wheels.Target(here.system, "3.12")]
+    monkeypatch.setattr(wheels.platform, "machine", lambda: "68000")
+    with pytest.raises(pack.Trouble, match=rf"A pack for {sys.platform} on 68000 is not foreseen\.\nTry: minigrad pack --platform linux"):
+        wheels.here()
+
+
+def test_a_pack_is_made_in_a_clone_and_where_there_is_room(monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "refusal", lambda place: errno.ENOSPC)
+    with pytest.raises(OSError, match=r"No space left on device: 'there'"):
+        pack.pack(None, None, "there")
+    monkeypatch.setattr(pack, "clone", lambda: None)
+    assert main(["pack"]) == 1
+    said = "A pack is made in a clone of the source; one that is made can just be copied.\nTry: cd the-clone; minigrad pack\n"
+    assert capsys.readouterr().err == f"minigrad: {said}"
+
+
+def test_a_disk_that_is_full_when_wheels_come_is_told_as_such(monkeypatch):
+    full = subprocess.CompletedProcess([], 1, "", f"ERROR: [Errno {errno.ENOSPC}] x")
+    monkeypatch.setattr(wheels.subprocess, "run", lambda command, **options: full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        wheels.pip("wheel")
+    assert caught.value.errno == errno.ENOSPC
 
 
 def test_without_a_network_it_says_so(monkeypatch, tmp_path):
@@ -409,6 +440,33 @@ def test_a_python_without_venv_is_told_what_to_install(module, small, monkeypatc
     code, said = installed(capsys)
     assert (code, f"its module {module} is not installed" in said) == (1, True)
     assert said.endswith(f"Try: sudo apt install python{PYTHON}-venv\n")
+    monkeypatch.setattr(install.sys, "platform", "darwin")
+    assert installed(capsys)[1].endswith("Try: open https://www.python.org/downloads\n")
+
+
+def test_a_disk_that_fails_at_another_place_is_told_too(monkeypatch, capsys):
+    monkeypatch.setattr(install, "main", lambda: os.listdir("/dev/null/x"))
+    assert installed(capsys)[0] == 1
+    monkeypatch.setattr(install, "main", lambda: os.listdir("a" * 5000))
+    code, said = installed(capsys)
+    assert (code, "It could not be installed ([Errno 36]" in said, said.endswith(f"Try: {install.python()} install.py\n")) == (
+        1,
+        True,
+        True,
+    )
+
+
+def test_on_windows_it_is_typed_as_there(monkeypatch):
+    monkeypatch.setattr(install, "os", types.SimpleNamespace(name="nt"))
+    assert (install.python(), install.python("3.12")) == ("py -3", "py -3.12")
+    assert (install.quoted("C:\\a b"), install.typed("C:\\minigrad"), install.typed("C:\\a b")) == (
+        '"C:\\a b"',
+        "C:\\minigrad",
+        '& "C:\\a b"',
+    )
+    assert install.reason("[WinError 5] no")[1] == f'xcopy /e /i "{install.PACK}" %USERPROFILE%\\"{install.PACK.name}"'
+    monkeypatch.undo()
+    assert (install.python(), install.python("3.12")) == ("python3", "python3.12")
 
 
 def test_a_folder_without_rights_is_told(small, monkeypatch, capsys):

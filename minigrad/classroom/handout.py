@@ -85,7 +85,7 @@ def lay(place: Path, name: str, fresh: bytes, laid: dict[str, str]) -> str:
         now = path.read_bytes() if path.exists() else None
         if now is not None and new in (digest(now), laid.get(candidate)):
             laid[candidate] = new
-            return ""
+            break
         if now is not None and digest(now) != laid.get(candidate):
             if name.endswith(".ipynb"):
                 continue

@@ -141,7 +141,7 @@ def no_room():
     """Is the disk too full for what the wheels contain, and for an environment?"""
     needed = 30e6
     for wheel in (PACK / "wheels").glob("*.whl"):
-        with zipfile.ZipFile(str(wheel)) as file:
+        with zipfile.ZipFile(wheel) as file:
             needed += 1.1 * sum(member.file_size for member in file.infolist())
     free = shutil.disk_usage(str(PACK)).free
     if free > needed:

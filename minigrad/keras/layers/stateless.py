@@ -142,7 +142,7 @@ class Softmax(Layer):
 
     def call(self, inputs, mask=None):
         if mask is not None:
-            return self.masked_softmax(convert(inputs), convert(mask))
+            return self.masked_softmax(inputs, convert(mask))
         if not isinstance(self.axis, (list, tuple)):
             return activations.softmax(inputs, self.axis)
         if len(self.axis) > 1:
