@@ -216,14 +216,16 @@ class Covering:
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
         header = range(around[-1].lineno, getattr(around[-1], "body", around)[0].lineno)
         own = header or range(around[-1].lineno, around[-1].end_lineno + 1)
-        tests = set().union(*[self.by_line(file).get(line, ()) for line in own])
+        tests = first = set().union(*[self.by_line(file).get(line, ()) for line in own])
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
         if len(tests) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*self.by_line(file).values(), [test for test in self.seconds if test.startswith(names)])
-        files = {}
+        files, lone = {}, first if len(first) < 2 else set()
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):
             if self.seconds[test] < math.inf:
                 files.setdefault(test.partition("::")[0], {})[test] = self.seconds[test]
         order = sorted(files, key=lambda name: (not name.startswith(names), START + sum(files[name].values())))
         sums = itertools.accumulate(START + sum(files[name].values()) for name in order)
-        return {name: files[name] for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}
+        quick = {name for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}
+        alone = {name: {test: files[name][test] for test in lone & files[name].keys()} for name in order if name not in quick}
+        return {name: files[name] if name in quick else alone[name] for name in order if name in quick or alone[name]}

@@ -695,6 +695,25 @@ def test_a_kernel_that_starts_not_or_says_nothing_for_a_minute_tells_why(monkeyp
     assert checkup.asked_in(".") == ("half", "does not answer within a minute") and ended == ["client", True]
 
 
+@pytest.mark.parametrize("command", ["pack", "book"])
+def test_what_is_not_installed_stops_what_is_made(command, monkeypatch, capsys):
+    monkeypatch.setattr(book, "NEEDS", ())
+    monkeypatch.setattr(checkup, "packages", lambda: [checkup.Finding("numpy", "is not installed", "pip install numpy")])
+    assert told(capsys, command, "--out", "there") == (1, "minigrad: numpy is not installed.\nTry: pip install numpy\n")
+
+
+def test_a_machine_has_a_browser_if_python_finds_one(monkeypatch):
+    monkeypatch.setattr(checkup.webbrowser, "get", lambda: "one")
+    assert checkup.has_browser() is True
+    monkeypatch.setattr(checkup.webbrowser, "get", lambda: (_ for _ in ()).throw(checkup.webbrowser.Error("none")))
+    assert checkup.has_browser() is False
+
+
+def test_the_next_free_port_lies_behind_the_one_that_is_taken(monkeypatch):
+    monkeypatch.setattr(checkup, "is_free", lambda number: number not in (8001, 8002))
+    assert [checkup.free_after(number) for number in (8000, 8001, 8003, 65534)] == [8003, 8003, 8004, 65535]
+
+
 def test_without_packaging_every_version_suits(monkeypatch):
     assert not checkup.suits("3.6.8", ">=4.4")
     monkeypatch.setattr(checkup.importlib.util, "find_spec", lambda name: None if name == "packaging" else name)

@@ -515,6 +515,9 @@ def test_a_layer_tells_the_settings_of_its_weights_in_its_signature():
     settings = inspect.signature(keras.layers.Conv2D).parameters
     assert settings["kernel_initializer"].default == "glorot_uniform" and "bias_constraint" in settings
     assert [*inspect.signature(Own).parameters] == ["units"]
+    assert [*inspect.signature(Own.__init__).parameters] == ["self", "units"]
+    assert [*inspect.signature(keras.losses.Huber.__init__).parameters] == ["self", *inspect.signature(keras.losses.Huber).parameters]
+    assert "kernel_initializer" in inspect.signature(type("Same", (keras.layers.Dense,), {})).parameters
     assert [*inspect.signature(keras.losses.Huber()).parameters] == ["y_true", "y_pred", "sample_weight"]
     with pytest.raises(ValueError, match="moving_mean_regularizer"):
         keras.layers.BatchNormalization(moving_mean_regularizer="l2")

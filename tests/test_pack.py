@@ -18,7 +18,7 @@ import pytest
 from lab import TOKEN, new_page, run_all, serving, step_and_click
 
 from minigrad.__main__ import main
-from minigrad.classroom import checkup, contents, install, pack, wheels
+from minigrad.classroom import checkup, contents, install, pack, pages, wheels
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.stem for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -154,6 +154,19 @@ def test_a_pack_is_made_in_a_clone_and_where_there_is_room(monkeypatch, capsys):
     assert main(["pack"]) == 1
     said = "A pack is made in a clone of the source; one that is made can just be copied.\nTry: cd the-clone; minigrad pack\n"
     assert capsys.readouterr().err == f"minigrad: {said}"
+
+
+def test_a_page_shows_a_film_in_its_frame_and_not_the_page_that_stands_for_it(monkeypatch):
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("nbconvert")
+    plain = {"text/html": '<div class="mg-page">static</div>', "text/plain": "a film"}
+    shown = [nbformat.v4.new_output("display_data", plain), nbformat.v4.new_output("stream", text="printed")]
+    cells = [nbformat.v4.new_markdown_cell("# A title\n\nwords"), nbformat.v4.new_code_cell("x = 1", outputs=shown)]
+    book, asked = nbformat.v4.new_notebook(cells=cells), []
+    monkeypatch.setattr(pages, "module", lambda name: types.SimpleNamespace(executed=lambda lesson: asked.append((name, lesson)) or book))
+    title, text = pages.page_of(Path("07_why_none.ipynb"))
+    assert (title, asked) == ("A title", [("build", Path("07_why_none.ipynb"))])
+    assert "printed" in text and "words" in text and "static" not in text
 
 
 def test_a_disk_that_is_full_when_wheels_come_is_told_as_such(monkeypatch):
@@ -340,7 +353,10 @@ def installed(capsys):
 
 
 def test_a_whole_pack_is_installed_though_a_lesson_was_worked_in(small, capsys):
-    assert installed(capsys) == (0, "")
+    assert install.guarded() == 0
+    begin = f"Done. To begin:\n{install.typed(install.PROGRAMS / 'minigrad')} course\n"
+    said = f"Installing into {small / '.venv'}. This takes a minute or two.\n{begin}"
+    assert capsys.readouterr() == (said, "")
     (small / "minigrad-course").mkdir()
     (small / "minigrad-course" / "07_why_none.ipynb").write_text('{"cells": []}')
     (small / "minigrad-course" / "my_notes.txt").write_text("mine")

@@ -185,7 +185,7 @@ def jupyterlite(monkeypatch):
 
     def wheels_of(into, source, release):
         into.mkdir(parents=True)
-        (into / "from").write_text(f"{source} {release}")
+        (into / "from").write_text(f"{source} {release!r}")
         return ["matplotlib.whl"]
 
     monkeypatch.setattr(site_module, "NEEDS", ())
@@ -201,7 +201,7 @@ def test_jupyterlite_is_given_the_lessons_as_they_are_handed_out_with_settings_a
     assert jupyterlite.command == [sys.executable, "-m", "jupyterlite_core", "build", *options]
     lessons = {name: jupyterlite.files.pop(f"files/{name}") for name in contents.for_learners()}
     assert lessons == {name: handout.handed_out(name) for name in lessons} and "07_why_none.ipynb" in lessons
-    assert jupyterlite.files.pop("static/pyodide/from").decode() == f"{checkup.clone()} there"
+    assert jupyterlite.files.pop("static/pyodide/from").decode() == f"{checkup.clone()} {Path('there')!r}"
     assert json.loads(jupyterlite.files.pop("jupyter-lite.json")) == site_module.SETTINGS
     assert "@jupyterlab/" in jupyterlite.files.pop("overrides.json").decode() and not jupyterlite.files
     said = capsys.readouterr()

@@ -62,7 +62,7 @@ def recorded(place: Path) -> dict[str, str]:
     """The files handed out into a folder: file name -> sum; empty if the record is missing or invalid."""
     try:
         files = json.loads((place / RECORD).read_bytes())["files"]
-        return {str(name): str(was) for name, was in files.items()}
+        return {name: str(was) for name, was in files.items()}
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
