@@ -61,6 +61,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",
+    ("keras/layers/base", "names = [name for name in parameters_of(type(self).call)"): "a bound method has them all but self",
     ("keras/layers/pooling", "inputs = convert(inputs)"): "a layer has converted what it is called with",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",
     ("linalg/norms", "degree, limit = (13,"): "with another limit the series is only a little less exact",

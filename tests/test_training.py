@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 import time
 import types
@@ -449,7 +450,7 @@ def test_a_metric_can_be_subclassed():
     assert float(Own()([1.0], [2.0])) == 2.0
 
 
-def test_the_summary_folds_names_and_sizes():
+def test_the_summary_folds_names_and_sizes(monkeypatch):
     keras.utils.clear_session()
     model = keras.Sequential([keras.Input((4,)), layers.Dense(300000, name="n" * 40)], name="big")
     told = []
@@ -458,6 +459,10 @@ def test_the_summary_folds_names_and_sizes():
     assert {len(line) for line in told[0].split("\n")[1:-4]} == {60}
     with pytest.raises(ValueError, match="Insufficient console width"):
         model.summary(line_length=12)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((columns, 9)))
+    for columns, trains, width in ((70, False, 66), (200, False, 88), (200, True, 100)):  # noqa: B007 - it is read above
+        model.summary(show_trainable=trains, print_fn=told.append)
+        assert {len(line) for line in told.pop().split("\n")[1:-4]} == {width}
     escaping = keras.Sequential([layers.Dense(1, name="n\x1b[2J")], name="m\x1b[2J")
     escaping.summary(print_fn=told.append)
     assert "\x1b" not in told[1] and told[1].count(r"\x1b[2J") == 2
