@@ -169,6 +169,25 @@ def test_a_page_shows_a_film_in_its_frame_and_not_the_page_that_stands_for_it(mo
     assert "printed" in text and "words" in text and "static" not in text
 
 
+def test_pip_is_asked_for_a_target_and_for_our_wheel(monkeypatch, tmp_path):
+    asked, given = [], []
+    target = wheels.Target("linux", "3.12")
+    tags = [*(f"manylinux_2_{minor}" for minor in range(28, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1"]
+    platforms = [part for tag in tags for part in ("--platform", f"{tag}_x86_64")]
+    assert target.options() == ["--python-version", "3.12", "--implementation", "cp", *platforms]
+    assert target.markers() == {
+        "sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64",
+        "python_version": "3.12", "python_full_version": "3.12.0",
+    }  # fmt: skip
+    monkeypatch.setattr(wheels, "pip", lambda *arguments: asked.append(arguments) or wheel(tmp_path, "minigrad"))
+    monkeypatch.setattr(wheels.contents, "check", lambda *what: given.append(what))
+    assert wheels.our_wheel(ROOT, tmp_path) == tmp_path / "minigrad-1.0-py3-none-any.whl"
+    assert asked == [("wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT))]
+    ((source, names, advice),) = given
+    assert source == ROOT and advice("x") == f'git -C "{ROOT}" status'
+    assert {"pyproject.toml", "README.md", "LICENSE", "minigrad/__init__.py", str(Path("course/07_why_none.ipynb"))} <= {*names}
+
+
 def test_a_disk_that_is_full_when_wheels_come_is_told_as_such(monkeypatch):
     full = subprocess.CompletedProcess([], 1, "", f"ERROR: [Errno {errno.ENOSPC}] x")
     monkeypatch.setattr(wheels.subprocess, "run", lambda command, **options: full)
