@@ -210,8 +210,9 @@ class Covering:
     def tests_of(self, file, tree, node):
         """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
 
-        What runs at import, or in no test that was heard but one and in processes that import it, has those of the whole file, and those with its name or
-        that of its folder (a trace of minigrad's own takes the place of the one that hears); a card too, since what an answer calls is traced by another tracer, that of its time limit.
+        What runs at import, or in no test that was heard but one and in processes that import it, has those of the whole file,
+        and those with its name or that of its folder: a trace of minigrad's own takes the place of the one that hears. A card too:
+        what an answer calls is traced by another tracer, that of its time limit.
         """
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
         lines, inner = self.by_line(file), around[-1]
@@ -223,7 +224,7 @@ class Covering:
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
         if len(tests - loading) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*lines.values(), [test for test in self.seconds if test.startswith(names)])
-        files = {}
+        files, lone = {}, known if len(known) < 2 else set()
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):
             if self.seconds[test] < math.inf:
                 files.setdefault(test.partition("::")[0], {})[test] = self.seconds[test]
@@ -231,4 +232,6 @@ class Covering:
             files, key=lambda name: (not name.startswith(names), known.isdisjoint(files[name]), START + sum(files[name].values()))
         )
         sums = itertools.accumulate(START + sum(files[name].values()) for name in order)
-        return {name: files[name] for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}
+        quick = {name for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}
+        alone = {name: {test: files[name][test] for test in lone & files[name].keys()} for name in order if name not in quick}
+        return {name: files[name] if name in quick else alone[name] for name in order if name in quick or alone[name]}

@@ -15,6 +15,7 @@ import os
 import pathlib
 import pickle
 import threading
+import warnings
 
 import numpy as np
 
@@ -2141,12 +2142,46 @@ def _(mg, show):
 # ---- corners of the API --------------------------------------------------------------------------------------------
 
 
+def warned(f):
+    """The texts of what warns the user while f runs, and what it gives."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        given = f()
+    return [str(one.message) for one in heard if one.category is UserWarning], given
+
+
+def line(mg, *layers, optimizer="sgd", loss="mse", **settings):
+    """A model that is compiled: of these layers, or of one that adds up."""
+    model = mg.keras.Sequential(list(layers) or [mg.keras.layers.Dense(1, kernel_initializer="ones")], name="line")
+    model.compile(optimizer, loss, **settings)
+    return model
+
+
+def fed(mg, callback, **series):
+    """The learning rates and the last weights when each epoch ends with the next of these numbers."""
+    model, rates = line(mg, optimizer=mg.keras.optimizers.SGD(1.0), metrics=["mae"]), []
+    model.build((None, 1))
+    model.stop_training = False
+    callback.set_model(model)
+    callback.on_train_begin()
+    for epoch, values in enumerate(zip(*series.values())):
+        model.layers[0].set_weights([np.full((1, 1), epoch), np.zeros(1)])
+        callback.on_epoch_begin(epoch)
+        callback.on_epoch_end(epoch, dict(zip(series, values)))
+        rates.append(float(np.float32(model.optimizer.learning_rate)))
+        if model.stop_training:
+            break
+    callback.on_train_end()
+    return rates, model.get_weights()[0].tolist()
+
+
 def corner(name, expressions):
     """A scenario that shows what each of these expressions gives."""
 
     @scenario(f"corners.{name}")
     def _(mg, show):
-        space = {"mg": mg, "np": np, "slopes": functools.partial(slopes, mg), "jacobian": functools.partial(jacobian, mg)}
+        space = {"mg": mg, "np": np, "warned": warned}
+        space |= {one.__name__: functools.partial(one, mg) for one in (slopes, jacobian, line, fed)}
         show.each({one: functools.partial(eval, one, space) for one in expressions})
 
 

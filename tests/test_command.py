@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib
 import io
+import itertools
 import json
 import os
 import platform
@@ -20,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.__main__ import main, parsed
-from minigrad.classroom import book, checkup, course, lab, telling
+from minigrad.classroom import book, checkup, course, lab, telling, whole
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -147,6 +148,19 @@ def test_a_book_that_cannot_be_made_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr(book, "NEEDS", ("sphinx_of_nobody",))
     code, said = told(capsys, "book")
     assert (code, "sphinx_of_nobody: not installed" in said, "pip install --editable '.[course,book]'" in said) == (1, True, True)
+
+
+@pytest.mark.parametrize("ended", [0, 1])
+def test_a_book_is_made_where_it_is_told_and_ends_as_sphinx_does(ended, tmp_path, monkeypatch, capsys):
+    places = []
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(book, "NEEDS", ())
+    monkeypatch.setattr(book, "module", lambda name: types.SimpleNamespace(make=lambda place: places.append((name, place)) or ended))
+    monkeypatch.setattr(book.time, "monotonic", itertools.count(100.0, 7.0).__next__)
+    assert main(["book", "--out", str(tmp_path / "there")]) == ended
+    assert capsys.readouterr().out == ("" if ended else f"{tmp_path / 'there' / 'index.html'}  7 s\n")
+    assert main(["book"]) == ended
+    assert places == [("book.make", place) for place in (tmp_path / "there", ROOT / "course" / "book" / "_build" / "html")]
 
 
 # ---- what is in the way --------------------------------------------------------------------------------------------------
@@ -597,13 +611,13 @@ def test_nothing_is_left_where_it_was_tried_to_write(tmp_path):
 
 
 def test_where_minigrad_only_lies_in_a_folder_that_alone_is_told(monkeypatch):
+    assert checkup.version("a-package-of-nobody") == ""
     monkeypatch.setattr(checkup, "version", lambda package: "")
     (found,) = checkup.packages()
     assert (
         str(found)
         == f"wrong  minigrad     is not installed, only lies here\n{'':20}try: \"{sys.executable}\" -m pip install --editable '.[course]'"
     )
-    assert checkup.version("a-package-of-nobody") == ""
 
 
 def test_the_course_needs_what_the_metadata_say_and_no_more(monkeypatch):
@@ -656,6 +670,56 @@ def test_a_kernel_that_does_not_answer_is_wrong(monkeypatch):
     assert "ipykernel install --sys-prefix --name python3" in finding.instead
 
 
+def test_a_kernel_that_starts_not_or_says_nothing_for_a_minute_tells_why(monkeypatch):
+    pytest.importorskip("jupyter_client")
+    from jupyter_client import kernelspec, manager
+
+    ended = []
+
+    def silent(code, timeout, output_hook):
+        output_hook({"content": {"text": " half"}})
+        assert timeout == 60
+        raise TimeoutError
+
+    def started(kernel_name, **options):
+        if problems:
+            raise problems.pop()
+        client = types.SimpleNamespace(execute_interactive=silent, stop_channels=lambda: ended.append("client"))
+        return types.SimpleNamespace(shutdown_kernel=lambda now: ended.append(now)), client
+
+    monkeypatch.setattr(manager, "start_new_kernel", started)
+    problems = [RuntimeError("it died"), OSError("no rights"), kernelspec.NoSuchKernel("python3")]
+    said = ["No such kernel named python3", "no rights", "it died"]
+    assert [checkup.asked_in(".") for _ in said] == [("", f"does not start ({one})") for one in said]
+    assert ended == []
+    assert checkup.asked_in(".") == ("half", "does not answer within a minute") and ended == ["client", True]
+
+
+@pytest.mark.parametrize("command", ["pack", "book"])
+def test_what_is_not_installed_stops_what_is_made(command, monkeypatch, capsys):
+    monkeypatch.setattr(book, "NEEDS", ())
+    monkeypatch.setattr(checkup, "packages", lambda: [checkup.Finding("numpy", "is not installed", "pip install numpy")])
+    assert told(capsys, command, "--out", "there") == (1, "minigrad: numpy is not installed.\nTry: pip install numpy\n")
+
+
+def test_a_machine_has_a_browser_if_python_finds_one(monkeypatch):
+    monkeypatch.setattr(checkup.webbrowser, "get", lambda: "one")
+    assert checkup.has_browser() is True
+    monkeypatch.setattr(checkup.webbrowser, "get", lambda: (_ for _ in ()).throw(checkup.webbrowser.Error("none")))
+    assert checkup.has_browser() is False
+
+
+def test_the_next_free_port_lies_behind_the_one_that_is_taken(monkeypatch):
+    monkeypatch.setattr(checkup, "is_free", lambda number: number not in (8001, 8002))
+    assert [checkup.free_after(number) for number in (8000, 8001, 8003, 65534)] == [8003, 8003, 8004, 65535]
+
+
+def test_without_packaging_every_version_suits(monkeypatch):
+    assert not checkup.suits("3.6.8", ">=4.4")
+    monkeypatch.setattr(checkup.importlib.util, "find_spec", lambda name: None if name == "packaging" else name)
+    assert checkup.suits("3.6.8", ">=4.4"), "packaging comes with JupyterLab, which another finding misses then"
+
+
 def test_a_jupyterlab_without_the_widgets_front_end_is_wrong(monkeypatch):
     pytest.importorskip("jupyter_core")
     monkeypatch.setattr(checkup, "asked_a_kernel", lambda: ("widget", ""))
@@ -700,3 +764,17 @@ def test_whoever_is_killed_while_writing_notes_leaves_a_whole_file(tmp_path):
         writer.kill()
         writer.communicate()
         assert json.loads(file.read_text())["solved"]["01.0"] == "yes"
+
+
+@pytest.mark.parametrize("busy", [0, 3, 50, 51])
+def test_a_file_that_another_process_reads_is_replaced_a_little_later(busy, monkeypatch):
+    waits, left = [], iter([True] * busy)
+
+    def replace(path):
+        if next(left, False):
+            raise PermissionError(path)
+
+    monkeypatch.setattr(whole.time, "sleep", waits.append)
+    with pytest.raises(PermissionError) if busy > 50 else contextlib.nullcontext():
+        whole.put_in_place(types.SimpleNamespace(replace=replace), "there")
+    assert waits == [0.02] * min(busy, 50)

@@ -512,9 +512,40 @@ def test_a_layer_tells_the_settings_of_its_weights_in_its_signature():
         def __init__(self, units):
             super().__init__(units)
 
+    assert "kernel_initializer" in inspect.signature(keras.layers.Dense).parameters
     settings = inspect.signature(keras.layers.Conv2D).parameters
     assert settings["kernel_initializer"].default == "glorot_uniform" and "bias_constraint" in settings
     assert [*inspect.signature(Own).parameters] == ["units"]
+    assert [*inspect.signature(Own.__init__).parameters] == ["self", "units"]
+    assert [*inspect.signature(keras.losses.Huber.__init__).parameters] == ["self", *inspect.signature(keras.losses.Huber).parameters]
     assert [*inspect.signature(keras.losses.Huber()).parameters] == ["y_true", "y_pred", "sample_weight"]
     with pytest.raises(ValueError, match="moving_mean_regularizer"):
         keras.layers.BatchNormalization(moving_mean_regularizer="l2")
+
+
+class Unbuilt(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = keras.layers.Dense(1)
+
+
+WARNED = {
+    "Argument `alpha` is deprecated": lambda: keras.layers.LeakyReLU(alpha=0.1),
+    "Argument `input_length` is deprecated": lambda: keras.layers.Embedding(3, 1, input_length=3),
+    "Do not pass": lambda: keras.layers.Dense(2, input_dim=3),
+    "EarlyStopping mode 'odd' is unknown": lambda: keras.callbacks.EarlyStopping(mode="odd"),
+    "ModelCheckpoint mode 'odd' is unknown": lambda: keras.callbacks.ModelCheckpoint("a.weights.h5", mode="odd", save_weights_only=True),
+    "Argument `decay` is no longer supported": lambda: keras.optimizers.Adam(decay=0.1),
+    "Gradients do not exist": lambda: keras.optimizers.SGD().apply_gradients(
+        [(None, mg.Variable(1.0)), (mg.constant(1.0), mg.Variable(1.0))]
+    ),
+    "was passed an input with a mask": lambda: keras.layers.Flatten()(keras.layers.Embedding(3, 1, mask_zero=True)(mg.constant([[1, 0]]))),
+    "`build()` was called": lambda: Unbuilt().build((1,)),
+}
+
+
+@pytest.mark.parametrize("what", WARNED)
+def test_a_warning_tells_the_line_that_it_is_about(what):
+    with pytest.warns(UserWarning, match=re.escape(what)) as heard:
+        WARNED[what]()
+    assert [(one.filename, one.lineno) for one in heard] == [(__file__, WARNED[what].__code__.co_firstlineno)]

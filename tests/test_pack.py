@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 import zipfile
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from lab import TOKEN, new_page, run_all, serving, step_and_click
 
 from minigrad.__main__ import main
-from minigrad.classroom import checkup, contents, install, pack, wheels
+from minigrad.classroom import checkup, contents, install, pack, pages, wheels
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.stem for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -131,6 +132,68 @@ def test_what_is_not_there_is_answered_with_what_is(asked, said, capsys, monkeyp
     monkeypatch.setattr(checkup, "refuse", lambda findings: None)
     assert main(["pack", *asked]) == 1
     assert f"minigrad: {said}\nTry: minigrad pack --" in capsys.readouterr().err
+
+
+def test_all_platforms_go_with_all_versions_and_this_machine_stands_for_what_is_not_asked(monkeypatch):
+    here = wheels.here()
+    asked = wheels.targets(["windows", "linux"], ["3.12", "3.13"])
+    assert [str(one) for one in asked] == [f"{system}, Python 3.{minor}" for system in ("windows", "linux") for minor in (12, 13)]
+    assert wheels.targets(None, None) == [here] and here.python == PYTHON
+    assert wheels.targets(["macos"], None) == [wheels.Target("macos", PYTHON)]
+    assert wheels.targets(None, ["3.12"]) == [wheels.Target(here.system, "3.12")]
+    monkeypatch.setattr(wheels.platform, "machine", lambda: "68000")
+    with pytest.raises(pack.Trouble, match=rf"A pack for {sys.platform} on 68000 is not foreseen\.\nTry: minigrad pack --platform linux"):
+        wheels.here()
+
+
+def test_a_pack_is_made_in_a_clone_and_where_there_is_room(monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "refusal", lambda place: errno.ENOSPC)
+    with pytest.raises(OSError, match=r"No space left on device: 'there'"):
+        pack.pack(None, None, "there")
+    monkeypatch.setattr(pack, "clone", lambda: None)
+    assert main(["pack"]) == 1
+    said = "A pack is made in a clone of the source; one that is made can just be copied.\nTry: cd the-clone; minigrad pack\n"
+    assert capsys.readouterr().err == f"minigrad: {said}"
+
+
+def test_a_page_shows_a_film_in_its_frame_and_not_the_page_that_stands_for_it(monkeypatch):
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("nbconvert")
+    plain = {"text/html": '<div class="mg-page">static</div>', "text/plain": "a film"}
+    shown = [nbformat.v4.new_output("display_data", plain), nbformat.v4.new_output("stream", text="printed")]
+    cells = [nbformat.v4.new_markdown_cell("# A title\n\nwords"), nbformat.v4.new_code_cell("x = 1", outputs=shown)]
+    book, asked = nbformat.v4.new_notebook(cells=cells), []
+    monkeypatch.setattr(pages, "module", lambda name: types.SimpleNamespace(executed=lambda lesson: asked.append((name, lesson)) or book))
+    title, text = pages.page_of(Path("07_why_none.ipynb"))
+    assert (title, asked) == ("A title", [("build", Path("07_why_none.ipynb"))])
+    assert "printed" in text and "words" in text and "static" not in text
+
+
+def test_pip_is_asked_for_a_target_and_for_our_wheel(monkeypatch, tmp_path):
+    asked, given = [], []
+    target = wheels.Target("linux", "3.12")
+    tags = [*(f"manylinux_2_{minor}" for minor in range(28, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1"]
+    platforms = [part for tag in tags for part in ("--platform", f"{tag}_x86_64")]
+    assert target.options() == ["--python-version", "3.12", "--implementation", "cp", *platforms]
+    assert target.markers() == {
+        "sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64",
+        "python_version": "3.12", "python_full_version": "3.12.0",
+    }  # fmt: skip
+    monkeypatch.setattr(wheels, "pip", lambda *arguments: asked.append(arguments) or wheel(tmp_path, "minigrad"))
+    monkeypatch.setattr(wheels.contents, "check", lambda *what: given.append(what))
+    assert wheels.our_wheel(ROOT, tmp_path) == tmp_path / "minigrad-1.0-py3-none-any.whl"
+    assert asked == [("wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT))]
+    ((source, names, advice),) = given
+    assert source == ROOT and advice("x") == f'git -C "{ROOT}" status'
+    assert {"pyproject.toml", "README.md", "LICENSE", "minigrad/__init__.py", str(Path("course/07_why_none.ipynb"))} <= {*names}
+
+
+def test_a_disk_that_is_full_when_wheels_come_is_told_as_such(monkeypatch):
+    full = subprocess.CompletedProcess([], 1, "", f"ERROR: [Errno {errno.ENOSPC}] x")
+    monkeypatch.setattr(wheels.subprocess, "run", lambda command, **options: full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        wheels.pip("wheel")
+    assert caught.value.errno == errno.ENOSPC
 
 
 def test_without_a_network_it_says_so(monkeypatch, tmp_path):
@@ -309,7 +372,10 @@ def installed(capsys):
 
 
 def test_a_whole_pack_is_installed_though_a_lesson_was_worked_in(small, capsys):
-    assert installed(capsys) == (0, "")
+    assert install.guarded() == 0
+    begin = f"Done. To begin:\n{install.typed(install.PROGRAMS / 'minigrad')} course\n"
+    said = f"Installing into {small / '.venv'}. This takes a minute or two.\n{begin}"
+    assert capsys.readouterr() == (said, "")
     (small / "minigrad-course").mkdir()
     (small / "minigrad-course" / "07_why_none.ipynb").write_text('{"cells": []}')
     (small / "minigrad-course" / "my_notes.txt").write_text("mine")
@@ -409,6 +475,33 @@ def test_a_python_without_venv_is_told_what_to_install(module, small, monkeypatc
     code, said = installed(capsys)
     assert (code, f"its module {module} is not installed" in said) == (1, True)
     assert said.endswith(f"Try: sudo apt install python{PYTHON}-venv\n")
+    monkeypatch.setattr(install.sys, "platform", "darwin")
+    assert installed(capsys)[1].endswith("Try: open https://www.python.org/downloads\n")
+
+
+def test_a_disk_that_fails_at_another_place_is_told_too(monkeypatch, capsys):
+    monkeypatch.setattr(install, "main", lambda: os.listdir("/dev/null/x"))
+    assert installed(capsys)[0] == 1
+    monkeypatch.setattr(install, "main", lambda: os.listdir("a" * 5000))
+    code, said = installed(capsys)
+    assert (code, "It could not be installed ([Errno 36]" in said, said.endswith(f"Try: {install.python()} install.py\n")) == (
+        1,
+        True,
+        True,
+    )
+
+
+def test_on_windows_it_is_typed_as_there(monkeypatch):
+    monkeypatch.setattr(install, "os", types.SimpleNamespace(name="nt"))
+    assert (install.python(), install.python("3.12")) == ("py -3", "py -3.12")
+    assert (install.quoted("C:\\a b"), install.typed("C:\\minigrad"), install.typed("C:\\a b")) == (
+        '"C:\\a b"',
+        "C:\\minigrad",
+        '& "C:\\a b"',
+    )
+    assert install.reason("[WinError 5] no")[1] == f'xcopy /e /i "{install.PACK}" %USERPROFILE%\\"{install.PACK.name}"'
+    monkeypatch.undo()
+    assert (install.python(), install.python("3.12")) == ("python3", "python3.12")
 
 
 def test_a_folder_without_rights_is_told(small, monkeypatch, capsys):

@@ -4,6 +4,7 @@ A folder with Pyodide's files comes with `npm pack pyodide@314.0.6`; the environ
 """
 
 import functools
+import hashlib
 import http.server
 import importlib.util
 import json
@@ -11,13 +12,16 @@ import os
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 
 import pytest
 from lab import new_page, step_and_click
 
 import minigrad as mg
-from minigrad.classroom import pyodide
+from minigrad.__main__ import main
+from minigrad.classroom import checkup, contents, handout, pyodide
+from minigrad.classroom import site as site_module
 from minigrad.classroom.site import NEEDS
 from minigrad.classroom.telling import Trouble
 from minigrad.inspector.html import script, style
@@ -108,6 +112,115 @@ def test_a_folder_without_pyodide_is_told_with_what_to_type(tmp_path):
     with pytest.raises(Trouble, match=r"lacks pyodide.mjs, .*no files of Pyodide\.\nTry: npm pack pyodide, and .*minigrad site --pyodide"):
         pyodide.write(tmp_path / "site", ROOT, tmp_path)
     assert not (tmp_path / "site").exists()
+
+
+RELEASE = {  # a folder of Pyodide's: a package is compiled or not, and its wheel lies there or not
+    "numpy": "numpy-2-cp314-emscripten.whl", "matplotlib": "", "micropip": "micropip-1-py3-none-any.whl", "scipy": "scipy-1.whl",
+    **{name: f"{name}-1-py3-none-any.whl" for name in ("comm", "jedi", "ipython", "ipywidgets", "psygnal", "typing_extensions")},
+}  # fmt: skip
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    """A folder as of Pyodide's files, and a pip that makes empty wheels and tells what it was asked."""
+    there, asked = tmp_path / "release", []
+    there.mkdir()
+    for name in pyodide.FILES:
+        (there / name).write_text(f"Pyodide's {name}")
+    entries = {}
+    for name, file in RELEASE.items():
+        entry = {"name": name, "version": "1", "file_name": file or f"{name}-1-cp314-emscripten.whl", "sha256": "unknown", "depends": []}
+        entries[pyodide.normal(name)] = entry
+        if file:
+            (there / file).write_text(f"wheel of {name}")
+    (there / pyodide.LOCK).write_text(json.dumps({"info": {"python": "3.14"}, "packages": entries}))
+
+    def pip(*arguments):
+        asked.append(arguments)
+        into = Path(arguments[arguments.index("--dest") + 1])
+        for name, _, version in (one.partition("==") for one in arguments if "==" in one):
+            (into / f"{name}-{version}-py3-none-any.whl").write_text(f"wheel of {name}")
+
+    monkeypatch.setattr(pyodide.wheels, "our_wheel", lambda source, into: (into / "minigrad-9-py3-none-any.whl").write_text("ours"))
+    monkeypatch.setattr(pyodide.wheels, "pip", pip)
+    return there, asked
+
+
+def test_pyodide_is_copied_with_what_the_course_needs_and_the_rest_is_fetched_or_named(release, tmp_path):
+    there, asked = release
+    into = tmp_path / "new" / "pyodide"
+    assert pyodide.write(into, ROOT, there) == ["matplotlib-1-cp314-emscripten.whl"]
+    assert {name: (into / name).read_text() for name in pyodide.FILES} == {name: f"Pyodide's {name}" for name in pyodide.FILES}
+    lock = json.loads((into / pyodide.LOCK).read_text())
+    assert lock["info"] == {"python": "3.14"} and "scipy" not in lock["packages"]
+    version = importlib.metadata.version("anywidget")
+    platform = ("--only-binary=:all:", "--platform", "any", "--python-version", "3.14")
+    assert asked == [("download", "--no-deps", *platform, "--dest", str(into), f"anywidget=={version}")]
+    assert lock["packages"]["anywidget"]["file_name"] == f"anywidget-{version}-py3-none-any.whl"
+    assert lock["packages"]["minigrad"]["file_name"] == "minigrad-9-py3-none-any.whl"
+    for name, entry in lock["packages"].items():
+        wheel = into / entry["file_name"]
+        assert wheel.exists() == (name != "matplotlib")
+        assert entry.get("sha256") == (hashlib.sha256(wheel.read_bytes()).hexdigest() if wheel.exists() else "unknown")
+    assert {path.name for path in into.iterdir()} == {
+        *pyodide.FILES, pyodide.LOCK, *(one["file_name"] for name, one in lock["packages"].items() if name != "matplotlib")
+    }  # fmt: skip
+    asked.clear()
+    pyodide.download([], into)
+    assert asked == []
+
+
+@pytest.fixture
+def jupyterlite(monkeypatch):
+    """A JupyterLite that takes down what it is given, and makes a site of one page, or says why not."""
+    given = types.SimpleNamespace(code=0, said="")
+
+    def run(command, cwd, **options):
+        given.command, given.files = command, {path.relative_to(cwd).as_posix(): path for path in cwd.rglob("*") if path.is_file()}
+        given.files = {name: path.read_bytes() for name, path in given.files.items()}
+        page = Path(command[-1]) / "lab" / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_bytes(bytes(3_400_000))
+        return subprocess.CompletedProcess(command, given.code, "", given.said)
+
+    def wheels_of(into, source, release):
+        into.mkdir(parents=True)
+        (into / "from").write_text(f"{source} {release!r}")
+        return ["matplotlib.whl"]
+
+    monkeypatch.setattr(site_module, "NEEDS", ())
+    monkeypatch.setattr(site_module.subprocess, "run", run)
+    monkeypatch.setattr(site_module.pyodide, "write", wheels_of)
+    return given
+
+
+def test_jupyterlite_is_given_the_lessons_as_they_are_handed_out_with_settings_and_pyodide(jupyterlite, tmp_path, capsys, own_clone):
+    assert main(["site", "--out", "new", "--pyodide", "there"]) == 0
+    out = tmp_path / "new"
+    options = ["--apps", "lab", "--no-sourcemaps", "--no-unused-shared-packages", "--output-dir", str(out)]
+    assert jupyterlite.command == [sys.executable, "-m", "jupyterlite_core", "build", *options]
+    lessons = {name: jupyterlite.files.pop(f"files/{name}") for name in contents.for_learners()}
+    assert lessons == {name: handout.handed_out(name) for name in lessons} and "07_why_none.ipynb" in lessons
+    assert jupyterlite.files.pop("static/pyodide/from").decode() == f"{checkup.clone()} {Path('there')!r}"
+    assert json.loads(jupyterlite.files.pop("jupyter-lite.json")) == site_module.SETTINGS
+    assert "@jupyterlab/" in jupyterlite.files.pop("overrides.json").decode() and not jupyterlite.files
+    said = capsys.readouterr()
+    assert said.out == f"{Path('new') / 'lab' / 'index.html'}  3 MB\n"
+    assert said.err == f"minigrad: no lesson runs before matplotlib.whl lies in {Path('new') / 'static' / 'pyodide'}.\n"
+
+
+@pytest.mark.parametrize(("said", "told"), [("noise\nit broke \n\n", "it broke"), ("", "it said nothing")])
+def test_a_site_that_jupyterlite_cannot_make_says_why(said, told, jupyterlite, tmp_path):
+    jupyterlite.code, jupyterlite.said = 1, said
+    with pytest.raises(Trouble, match=rf"JupyterLite could not make the site \({told}\)\.\nTry: .* --editable '\.\[course,site\]'"):
+        site_module.site(str(tmp_path / "new"), "there")
+
+
+@pytest.mark.parametrize("out", ["", "/dev/null/x"])
+def test_a_site_needs_a_place(out, jupyterlite):
+    with pytest.raises(Trouble, match=r"Nothing can be written to .*\nTry: minigrad site --out ~/site"):
+        site_module.site(out, "there")
+    assert not hasattr(jupyterlite, "command")
 
 
 # ---- without threads and processes, here -------------------------------------------------------------------------------

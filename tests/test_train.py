@@ -287,6 +287,34 @@ def test_a_write_that_fails_leaves_the_old_file(monkeypatch):
     assert (v.numpy(), os.listdir()) == (1.0, ["ckpt.npz"])
 
 
+def test_objects_that_hold_each_other_are_restored_once():
+    def pair(value):
+        one, other = mg.Module(), mg.Module()
+        one.other, other.one, other.v = other, one, mg.Variable(value)
+        return one
+
+    Checkpoint(root=pair(3.0)).write("ckpt")
+    again = pair(0.0)
+    Checkpoint(root=again).read("ckpt").assert_consumed()
+    assert again.other.v.numpy() == 3.0
+
+
+def test_the_latest_checkpoint_is_one_whose_file_is_there():
+    path = mg.train.CheckpointManager(Checkpoint(v=mg.Variable(1.0)), "kept", None).save()
+    assert mg.train.latest_checkpoint("kept") == path
+    os.remove(f"{path}.npz")
+    assert mg.train.latest_checkpoint("kept") is None
+
+
+def test_a_manager_without_a_checkpoint_begins_as_it_is_told():
+    v = mg.Variable(1.0)
+    manager = mg.train.CheckpointManager(Checkpoint(v=v), "begun", None, init_fn=lambda: v.assign(5.0))
+    assert (manager.restore_or_initialize(), v.numpy()) == (None, 5.0)
+    manager.save()
+    v.assign(0.0)
+    assert (manager.restore_or_initialize(), v.numpy()) == (manager.latest_checkpoint, 5.0)
+
+
 # ---- the manager ---------------------------------------------------------------------------------------------------
 
 

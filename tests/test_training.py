@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 import time
 import types
@@ -86,7 +87,7 @@ def test_a_bar_tells_the_time_in_the_unit_that_fits():
 
     assert [per_step(seconds) for seconds in (0, 2.4, 0.0123, 0.00005)] == [" 0s/step", " 2s/step", " 12ms/step", " 50us/step"]
     assert [as_duration(seconds) for seconds in (5.9, 65, 3605)] == ["5s", "1:05", "1:00:05"]
-    assert numbers({"loss": 0.5, "small": 1e-4}) == " - loss: 0.5000 - small: 1.0000e-04"
+    assert numbers({"loss": 0.5, "small": 1e-4, "less": -2.0}) == " - loss: 0.5000 - small: 1.0000e-04 - less: -2.0000"
 
 
 BARS = json.loads(Path(__file__).with_name("bars.json").read_text("utf-8"))  # verbose, steps, epochs, seconds a step: what Keras printed
@@ -361,6 +362,12 @@ def test_weights_are_saved_when_they_are_best(capsys):
             callbacks.ModelCheckpoint(**{"filepath": "x.weights.h5", "save_weights_only": True, **settings})
 
 
+def test_weights_cannot_be_best_without_their_number(tmp_path):
+    keep = callbacks.ModelCheckpoint(tmp_path / "x.weights.h5", "val_far", save_best_only=True, save_weights_only=True, mode="max")
+    with pytest.warns(UserWarning, match=r"^Can save best model only with val_far available\.$"):
+        compiled().fit(X, Y, verbose=0, callbacks=[keep])
+
+
 def test_data_that_runs_out_is_told_of():
     with pytest.warns(UserWarning, match="Your input ran out of data"):
         compiled().fit(((X, Y) for _ in range(3)), steps_per_epoch=2, epochs=2, verbose=0)
@@ -443,7 +450,7 @@ def test_a_metric_can_be_subclassed():
     assert float(Own()([1.0], [2.0])) == 2.0
 
 
-def test_the_summary_folds_names_and_sizes():
+def test_the_summary_folds_names_and_sizes(monkeypatch):
     keras.utils.clear_session()
     model = keras.Sequential([keras.Input((4,)), layers.Dense(300000, name="n" * 40)], name="big")
     told = []
@@ -452,6 +459,13 @@ def test_the_summary_folds_names_and_sizes():
     assert {len(line) for line in told[0].split("\n")[1:-4]} == {60}
     with pytest.raises(ValueError, match="Insufficient console width"):
         model.summary(line_length=12)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((columns, 9)))
+    for columns, trains, width in ((70, False, 66), (200, False, 88), (200, True, 100)):  # noqa: B007 - it is read above
+        model.summary(show_trainable=trains, print_fn=told.append)
+        assert {len(line) for line in told.pop().split("\n")[1:-4]} == {width}
+    escaping = keras.Sequential([layers.Dense(1, name="n\x1b[2J")], name="m\x1b[2J")
+    escaping.summary(print_fn=told.append)
+    assert "\x1b" not in told[1] and told[1].count(r"\x1b[2J") == 2
 
 
 def test_every_epoch_counts_each_example_once_in_its_loss():

@@ -62,7 +62,7 @@ def recorded(place: Path) -> dict[str, str]:
     """The files handed out into a folder: file name -> sum; empty if the record is missing or invalid."""
     try:
         files = json.loads((place / RECORD).read_bytes())["files"]
-        return {str(name): str(was) for name, was in files.items()}
+        return {name: str(was) for name, was in files.items()}
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -85,7 +85,7 @@ def lay(place: Path, name: str, fresh: bytes, laid: dict[str, str]) -> str:
         now = path.read_bytes() if path.exists() else None
         if now is not None and new in (digest(now), laid.get(candidate)):
             laid[candidate] = new
-            return ""
+            break
         if now is not None and digest(now) != laid.get(candidate):
             if name.endswith(".ipynb"):
                 continue

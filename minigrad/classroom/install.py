@@ -47,18 +47,18 @@ def main():
         complete = True
     finally:
         if not complete:
-            shutil.rmtree(str(ENVIRONMENT), ignore_errors=True)
+            shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     print(f"Done. To begin:\n{typed(PROGRAMS / 'minigrad')} course")
     return 0
 
 
 def install():
     """Create the environment, and install into it. Returns the output of a step that failed, else ""."""
-    inside = str(PROGRAMS / "python")
-    offline = ["--isolated", "--no-index", "--find-links", str(PACK / "wheels")]
+    inside = PROGRAMS / "python"
+    offline = ["--isolated", "--no-index", "--find-links", PACK / "wheels"]
     quick = ["--no-compile", "--disable-pip-version-check", "--quiet"]
     return (
-        run(sys.executable, "venv", "--clear", "--without-pip", str(ENVIRONMENT))
+        run(sys.executable, "venv", "--clear", "--without-pip", ENVIRONMENT)
         or run(inside, "ensurepip", "--default-pip")
         or run(inside, "pip", "install", *offline, *quick, "minigrad[course]")
     )
@@ -131,7 +131,7 @@ def linked():
 def no_rights():
     """Can no file be made here?"""
     try:
-        with tempfile.TemporaryFile(dir=str(PACK)):
+        with tempfile.TemporaryFile(dir=PACK):
             return None
     except OSError as problem:
         return reason(str(problem))
@@ -141,9 +141,9 @@ def no_room():
     """Is the disk too full for what the wheels contain, and for an environment?"""
     needed = 30e6
     for wheel in (PACK / "wheels").glob("*.whl"):
-        with zipfile.ZipFile(str(wheel)) as file:
+        with zipfile.ZipFile(wheel) as file:
             needed += 1.1 * sum(member.file_size for member in file.infolist())
-    free = shutil.disk_usage(str(PACK)).free
+    free = shutil.disk_usage(PACK).free
     if free > needed:
         return None
     return f"The disk is too full: {PACK} needs {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free.", DISKS

@@ -104,7 +104,7 @@ def apply_function(function, element):
 
 
 def satisfies(predicate, element):
-    """The result of a user's predicate for an element, as a bool.
+    """The result of a user's predicate for an element, a bool.
 
     Raises:
         ValueError: its result is not a scalar bool.
@@ -113,4 +113,4 @@ def satisfies(predicate, element):
     if answer.dtype != dtypes.bool or answer.ndim:
         given = f"but its return type is {TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
         raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, {given}")
-    return bool(answer.value)
+    return answer.value

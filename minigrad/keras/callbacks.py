@@ -250,7 +250,7 @@ def rate_of(optimizer) -> float:
 class Monitor(Callback):
     """The base class of callbacks that monitor one of the numbers in the logs."""
 
-    subject: str  # how the warning about a missing number begins
+    lacking: str  # the warning about a missing number: its name, and those that there are
 
     def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
         if mode not in ("auto", "min", "max"):
@@ -283,8 +283,7 @@ class Monitor(Callback):
     def get_monitor_value(self, logs):
         """The number in the logs; None, with a warning, if it is not there."""
         if self.monitor not in logs:
-            problem = f"{self.subject} conditioned on metric `{self.monitor}` which is not available."
-            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}", stacklevel=2)
+            warnings.warn(self.lacking.format(self.monitor, ",".join(logs)), stacklevel=2)
         return logs.get(self.monitor)
 
 
@@ -313,7 +312,7 @@ class EarlyStopping(Monitor):
     3
     """
 
-    subject = "Early stopping"
+    lacking = "Early stopping conditioned on metric `{}` which is not available. Available metrics are: {}"
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
                  restore_best_weights=False, start_from_epoch=0):  # fmt: skip
@@ -375,7 +374,7 @@ class ReduceLROnPlateau(Monitor):
     [0.5, 0.5, 0.25, 0.125]
     """
 
-    subject = "Learning rate reduction is"
+    lacking = "Learning rate reduction is conditioned on metric `{}` which is not available. Available metrics are: {}."
 
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
                  min_lr=0.0, **kwargs):  # fmt: skip

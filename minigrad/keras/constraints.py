@@ -59,7 +59,6 @@ class MinMaxNorm(Constraint):
         self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
 
     def __call__(self, w):
-        w = convert(w)
         norm = norm_along(w, self.axis)
         wanted = self.rate * clip_by_value(norm, self.min_value, self.max_value) + (1 - self.rate) * norm
         return w * (wanted / (EPSILON + norm))

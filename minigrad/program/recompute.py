@@ -68,7 +68,7 @@ def recomputed(f, *args, **kwargs):
             advice = "Consider not using recompute_grad in forward mode autodiff; it has no second derivative."
             raise NotImplementedError(f"{problem} {advice}")
 
-        inputs = nest.flatten(args) if variables else []  # so that a tape that records this also tracks them
+        inputs = args if variables else ()  # so that a tape that records this also tracks them
         found = rerun(*dys, *inputs)
         count = len(found) - len(variables)
         return (found[:count], found[count:]) if variables else found

@@ -454,8 +454,6 @@ def error_in_call(layer, error, args, kwargs):
     except TypeError as mismatch:
         return mismatch
     bound.apply_defaults()
-    if not bound.arguments:
-        return error
     call = f"{type(layer).__name__}.call()"
     arguments = "\n".join(f"  • {name}={mapped(described, value)}" for name, value in bound.arguments.items())
     head = f"Exception encountered when calling {call}."

@@ -142,7 +142,7 @@ class Softmax(Layer):
 
     def call(self, inputs, mask=None):
         if mask is not None:
-            return self.masked_softmax(convert(inputs), convert(mask))
+            return self.masked_softmax(inputs, convert(mask))
         if not isinstance(self.axis, (list, tuple)):
             return activations.softmax(inputs, self.axis)
         if len(self.axis) > 1:
@@ -285,7 +285,7 @@ class Flatten(Layer):
         super()._ensure_built(args, kwargs)
 
     def call(self, inputs):
-        if self.data_format == "channels_first" and len(inputs.shape) > 1:
+        if self.data_format == "channels_first" and len(inputs.shape) > 2:
             inputs = shaping.transpose(inputs, [0, *range(2, len(inputs.shape)), 1])
         return shaping.reshape(inputs, (inputs.shape[0], int(np.prod(inputs.shape[1:]))))
 
