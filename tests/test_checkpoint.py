@@ -203,6 +203,18 @@ def test_no_process_is_left(tmp_path, last, ends):
     run_program(tmp_path, f"{BEGIN}\nme = os.getpid()\nassert status() == 'partial'\n{last}", ends=ends)
 
 
+def test_what_the_program_did_before_the_block_is_not_blamed_on_the_block(tmp_path):
+    text = """
+checkpoint.RARELY = 10**6  # the second tape shares the checkpoint of the first
+for turn in range(2):
+    tape, y = tape_and_target()
+    if turn == 0:
+        open("notes", "w").close()
+assert "no replay: the program before the block writes a file" in str(tape.explain(y, x)), tape.explain(y, x)
+"""
+    run_program(tmp_path, BEGIN + text)
+
+
 def test_an_interrupted_question_can_be_asked_again(tmp_path):
     text = """
 from multiprocessing.connection import Connection

@@ -244,7 +244,7 @@ class Replay(Listener):
     paused = forgot = stopped
 
     def open(self, tape):
-        self.opened, self.began = True, self.trace.count
+        self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"
         known = {one.id for one in self.objects}
         for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
             self.nudge(one)
@@ -289,7 +289,7 @@ def find(command):
 
 def begin(trace, command, objects):
     """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
-    listener = command["kind"](trace, command, objects)
+    listener, checkpoint.running = command["kind"](trace, command, objects), "the program before the block"
     trace.judge = None
     trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)

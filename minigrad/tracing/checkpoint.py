@@ -197,6 +197,7 @@ alive = []  # weak references to the checkpoints, the oldest first
 sleeping = set()  # the processes that have not been waited for
 making = threading.RLock()  # a process forked at the same time would keep a connection open
 latest = None  # the last checkpoint, and the code and the frame's id of the program that it was made in
+running = "the block"  # what a replay is running
 replay = None  # in a replay: the pipe for its answer, and the pipe that announces the answer
 
 
@@ -387,7 +388,7 @@ def instances(*kinds) -> list:
 
 
 def refusal(what):
-    return lambda *_, **__: finish(f"the block {what}")
+    return lambda *_, **__: finish(f"{running} {what}")
 
 
 def positions() -> dict:
@@ -428,7 +429,7 @@ def refuse_outside(event, arguments):
     else:
         what = OUTSIDE.get(f"import {arguments[0]}" if event == "import" else event)
     if what is not None:
-        finish(f"the block {what}")
+        finish(f"{running} {what}")
 
 
 def finish(answer):
