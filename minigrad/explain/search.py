@@ -231,13 +231,15 @@ class History:
 
     def code_while_silent(self, event):
         """The code, and further fields, for an op that ran while the tape did not listen."""
-        before = [e.what for e in self.tape_events if e.number < event.number]
-        after = [e.what for e in self.tape_events if e.number > event.number]
-        if before[-2:] == ["paused", "closed"]:
+        before = [e for e in self.tape_events if e.number < event.number]
+        if [e.what for e in before[-2:]] == ["paused", "closed"]:
             return MEANT
-        if self.one_shot and before[-1:] == after[:1] == ["closed"]:
+        if self.one_shot and before and before[-1].what == "closed" and self.is_question(before[-1].place):
             return ("SPENT_TAPE",)  # the tape was asked inside its block
         return ("OTHER_TAPE" if any(event.recorded.values()) else "OUTSIDE_TAPE",)
+
+    def is_question(self, place):
+        return any(asked.place[:2] == place[:2] for asked in self.questions)
 
     # ---- paths -------------------------------------------------------------------------------------------------------
 
