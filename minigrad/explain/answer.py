@@ -11,7 +11,7 @@ from ..engine.listening import listeners_only
 from ..engine.op import OPS, convert
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
-from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
+from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
@@ -314,13 +314,14 @@ def independent(q):
     asked = [e for e in history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
     if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
-    left = last_exit(q, history.left(q.targets)) if q.experiment is None else None
+    exits = history.left(q.targets)
+    decisions = [e for e in exits if decides(e)]
+    left = last_exit(q, [e for e in exits if e.kind in "fc" or e not in decisions]) if q.experiment is None else None
     if left or (q.experiment is None and history.custom and history.uses(q.source.id)):
         what = f"{name} left" if left else f"a function with a gradient of its own may use {name}"
         why, notes = f"{what}, and what became of it was not tried", (f"no replay: {q.untried}",)
         return none(q, "", unused(q, left), why=why, notes=notes)
-    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number > history.opened]
-    decision, sure = last_exit(q, filter(decides, exits)), "proved"
+    decision, sure = last_exit(q, decisions), "proved"
     if decision is None and q.experiment is not None and q.experiment.jumps:
         decision, sure = q.experiment.exits[-1][-1], "tried"
     if decision is not None:
@@ -351,7 +352,7 @@ def unknown(q):
 
 def last_exit(q, exits):
     """The last of these exits of a value, a number or a decision that was computed from the source."""
-    came = (e for e in [*exits][:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
+    came = (e for e in exits[:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
     return next(came, None)
 
 
@@ -474,7 +475,7 @@ def whole(q, way, number, meant):
     causes = [flat(q) if number == "zero" else None, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
     history, tried = q.history, q.experiment is not None
-    left = history.left(q.targets) if history is not None else []
+    left = [e for e in history.left(q.targets) if e.kind in "fc"] if history is not None else []
     if number == "zero" and (tried or not left):
         head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
         return Explanation("zero", "", causes, head, path)

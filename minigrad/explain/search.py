@@ -160,7 +160,7 @@ class History:
         """The exits since the tape was opened, until the targets were made: what left later cannot matter."""
         makers = [event.number for event in map(self.maker, self.nodes(targets)) if event is not None]
         made = max(makers, default=self.trace.count + 1)
-        return [exit for number, exit in self.exits.items() if self.opened < number < made]
+        return [e for e in self.trace.events if isinstance(e, LeftEngine) and self.opened < e.number < made]
 
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""

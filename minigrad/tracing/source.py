@@ -235,11 +235,9 @@ def last_name(function) -> str:
 
 
 def decides(exit) -> bool:
-    """Whether a value left for a decision: the condition of an `if` or a loop."""
-    if exit.exit in ("bool()", "int()"):
-        return True
+    """Whether a value left for a decision: for a truth test, or within the head of an `if` or a loop."""
     module, node = node_at(exit.place)
-    if node is None:
-        return False
-    around = list(module.around(node))
-    return any(inner is getattr(outer, "test", None) for inner, outer in itertools.pairwise(around))
+    if exit.exit == "bool()" and called_text(exit.place) != "bool":
+        return True
+    pairs = itertools.pairwise(module.around(node)) if node is not None else ()
+    return any(inner in (getattr(outer, "test", None), getattr(outer, "iter", None)) for inner, outer in pairs)

@@ -64,3 +64,13 @@ def _cond():
     with mg.GradientTape() as tape:
         y = mg.cond(x > 0.0, lambda: w * 3.0, lambda: w * 5.0)
     return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED")
+def _a_whole_number_and_a_truth_that_decide_nothing():
+    """int(x) and bool(x > 1) that nobody asks again: nothing has shown that they decide anything."""
+    x, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        _ = int(x), bool(x > 1.0)
+        y = w * 2.0
+    return tape.explain(y, x)
