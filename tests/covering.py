@@ -30,7 +30,7 @@ LEFT_OUT = {  # minutes of JupyterLab and Sphinx, interrupts at each line, or mo
 }  # fmt: skip
 START, LONGEST = 1, 60  # seconds for a file of tests to start, and for all tests of one place
 PHASE = re.compile(r" \((setup|call|teardown)\)$")  # which PYTEST_CURRENT_TEST says after the name of a test
-OPTIONS = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
+OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-o", "addopts="]
 SETTINGS = """[run]
 parallel = true
 sigterm = true

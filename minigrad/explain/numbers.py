@@ -100,7 +100,8 @@ def at_op(q, event, first, where, sure, value="", given=None):
     lines = dict.fromkeys([line, where.place.text if where is not None else ""])
     facts = [("first", first), *[fact for fact in zip(("line", "where"), lines) if fact[1]]]
     known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
-    words |= dict(value=value, away=away_from(op, given))
+    away = away_from(op, given) if known else f"look at what {op} is given there: that is not kept any more"
+    words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
 
 
@@ -206,8 +207,10 @@ def value_of(q, number, event):
         return written.value if written is not None else seen
     maker, tensor = trace.made.get(number), q.names.held.get(number)
     first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
-    known = getattr(maker, "value", None) if first else None
-    return Summary.of(tensor.value) if known is None and isinstance(tensor, Tensor) else known
+    value = getattr(maker, "value", None) if first else None
+    if value is not None and value.known:
+        return value
+    return Summary.of(tensor.value) if isinstance(tensor, Tensor) else None
 
 
 def steps_like(q, step):

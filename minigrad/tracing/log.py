@@ -29,7 +29,7 @@ from .places import USERS, Place, callers_of, leads_to, program_frame, user_fram
 from .values import MOST_HELD, SCALARS, Given, Held, Summary, kept_at
 
 LIMIT = 20_000  # how many events a trace keeps
-MOST_PASSES, LARGE_PASS = 32, 4 << 20  # how many backward passes wait to be run again, and the bytes of the largest
+MOST_PASSES, LARGE_PASS = 32, 16 << 20  # how many backward passes wait to be run again, and the bytes of the largest
 STEP = 200  # bytes of a step without its arrays
 log_lock = threading.RLock()  # several threads may read one log
 if hasattr(os, "register_at_fork"):  # a replay could not use a log locked by another thread

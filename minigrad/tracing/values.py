@@ -44,16 +44,6 @@ class Measures(NamedTuple):
         return not (self.nan or self.inf or self.minus_inf)
 
 
-class Looked(NamedTuple):
-    """The little that is known of an array from which no film can be made any more: is it all finite, is it all 0?"""
-
-    finite: bool
-    zero: bool
-
-
-USUAL = Looked(finite=True, zero=False)
-
-
 def measured(arrays) -> list:
     """The Measures of arrays of one shape and dtype; None for strings. In bulk, each takes a tenth of the time."""
     first = arrays[0]
@@ -130,9 +120,11 @@ class Held:
             self.last = self.opened[key] = self.turned, forget
 
     def keep(self, value) -> tuple:
-        """Keep a value, and return its page and its index there."""
+        """Keep a value: returned are its page and its index there, or a small value itself, which is on no page, and 0."""
         if value.__class__ is not np.ndarray or value.base is not None:
             value = Summary.of(value)
+        if value.size <= SMALL:
+            return value, 0
         page = self.page
         page.append(value)
         self.room -= value.nbytes + LEAST
@@ -182,23 +174,12 @@ def let_go(page, number, wanted):
         if until >= wanted:
             alike.setdefault((array.shape, array.dtype), []).append(kept_at(page, at))
         elif array is one:
-            page[at] = array.shape, *looked_at(array)
+            page[at] = array.shape, sample_of(array)
         else:
-            one.let_go(*looked_at(array))
+            one.let_go(sample_of(array))
     for summaries in alike.values():
         for summary, found in zip(summaries, measured([summary.array for summary in summaries])):
             summary.let_go(sample_of(summary.array), found)
-
-
-def looked_at(array) -> tuple:
-    """The first numbers of an array that no film needs, and whether all are finite, and all 0.
-
-    The sum of squares tells both, unless it overflows or is 0.
-    """
-    flat = array.ravel()
-    square = flat.dot(flat) if array.dtype.kind in "fc" else 0
-    usual = square and cmath.isfinite(square)
-    return sample_of(array), USUAL if usual else Looked(finite(array), not array.any())
 
 
 def sample_of(array):
@@ -242,24 +223,24 @@ class Summary:
         """The Measures; None for strings. A larger value's array is released."""
         array = self.array
         if array is None:
-            return self.found if isinstance(self.found, Measures) else None
+            return self.found
         found = measured([array])[0]
         if not self.whole:
             self.let_go(sample_of(array), found)
         return found
 
-    def let_go(self, sample, found):
-        """Release the array, and keep its first numbers and what was found."""
+    def let_go(self, sample, found=None):
+        """Release the array, and keep its first numbers and its Measures, if it was measured."""
         array = self.array
         if array is not None:  # unless another thread has just done so
             self.head, self.found, self.array = (array.shape, sample), found, None
 
     @classmethod
-    def released(cls, shape, sample, found) -> "Summary":
+    def released(cls, shape, sample) -> "Summary":
         """That of an array that was released before anybody asked for it."""
         summary = cls.__new__(cls)
         summary.array, summary.whole, summary.until = None, False, 0
-        summary.head, summary.found = (shape, sample), found
+        summary.head, summary.found = (shape, sample), None
         return summary
 
     @classmethod
@@ -306,6 +287,11 @@ class Summary:
         return self.measure()
 
     @property
+    def known(self) -> bool:
+        """Whether more of it is known than its first numbers."""
+        return self.array is not None or self.found is not None
+
+    @property
     def finite(self) -> bool:
         array = self.array
         return finite(array) if array is not None else self.found is None or self.found.finite
@@ -315,12 +301,11 @@ class Summary:
         array = self.array
         if array is not None:
             return array.dtype.kind in "biufc" and not array.any()
-        found = self.found
-        return found is not None and (found.zeros == self.size if isinstance(found, Measures) else found.zero)
+        return self.found is not None and self.found.zeros == self.size
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape))
+        return python_math.prod(self.shape)
 
     @property
     def sample(self) -> list:

@@ -3,9 +3,11 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.tracing import values
 
 
 def test_a_trace_that_began_after_the_forward_pass():
@@ -47,6 +49,25 @@ def test_a_zero_factor_from_before_the_trace(later):
         if later:
             w.assign(1.0)
     assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_of_data_that_the_trace_keeps_no_more_a_name_tells(named, monkeypatch):
+    monkeypatch.setattr(values, "MOST_HELD", 4_000)
+    monkeypatch.setattr(values, "PAGE", 1)
+    w = mg.Variable(mg.ones([1000]))
+    with mg.trace():
+        data = mg.constant([1.0] * 999 + [np.nan]) * 1.0
+        batches = iter([data])
+        if not named:
+            del data
+        for _ in range(4):
+            mg.ones([1000]) * 2.0
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(mg.square(w * next(batches)))
+    said = str(tape.explain(y, w))
+    assert ("line   data = " if named else "line   y = ") in said and "(likely)" in said, said
+    assert "look at what multiply is given there: that is not kept any more" in said
 
 
 def test_a_part_that_was_made_after_the_trace():
