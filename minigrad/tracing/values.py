@@ -120,7 +120,7 @@ class Held:
             self.last = self.opened[key] = self.turned, forget
 
     def keep(self, value) -> tuple:
-        """Keep a value: returned are its page and its index there, or a small value itself, which is on no page, and 0."""
+        """Keep a value. Returned are its page and its index there, or a small value itself, on no page, and 0."""
         if value.__class__ is not np.ndarray or value.base is not None:
             value = Summary.of(value)
         if value.size <= SMALL:
