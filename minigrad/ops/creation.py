@@ -198,7 +198,8 @@ def bitcast(input, type):
     """
     old, new = input.dtype.itemsize, type.itemsize
     if old < new and (not input.ndim or input.shape[-1] * old != new):
-        raise invalid(f"Cannot bitcast from {new // old} to {input.shape[-1] if input.ndim else 0}")
+        last = f"an axis of {new // old}" + (f", not of {input.shape[-1]}" if input.ndim else ", and there is no axis")
+        raise invalid(f"Cannot bitcast from {input.dtype.name} to {type.name}: this takes {last}")
     bits = np.ascontiguousarray(input).reshape(input.shape)
     if old == new:
         return bits.view(type)

@@ -140,6 +140,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case") -> A
     Raises:
         TypeError: the index is not an integer Tensor, a number is not an int, or a function is not callable.
         ValueError: there are no functions, or the numbers have gaps.
+        InvalidArgumentError: the index is not a scalar.
 
     >>> import minigrad as mg
     >>> x = mg.constant(3.0)
@@ -151,6 +152,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case") -> A
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}.{read}")
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
+    if branch_index.shape.rank:
+        raise errors.invalid(f"'branch_index' must be a scalar, but has shape {branch_index.shape}")
     branches = checked_branches(branch_fns)
     return branches.get(int(branch_index), default or branches[max(branches)])()
 
