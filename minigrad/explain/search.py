@@ -257,12 +257,9 @@ class History:
     def cheapest(self, targets, allowed=lambda edge: True, sources=None):
         """The edges of the cheapest path from a source to the targets, or None, by a 0-1 BFS from the targets."""
         sources = self.sources if sources is None else sources
-        best, todo, done = dict.fromkeys(targets, (0, None)), deque(targets), set()
+        best, todo = dict.fromkeys(targets, (0, None)), deque(targets)
         while todo:
             node = todo.popleft()
-            if node in done:
-                continue
-            done.add(node)
             if number_of(node) in sources:
                 way = []
                 while best[node][1] is not None:

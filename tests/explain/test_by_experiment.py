@@ -569,6 +569,14 @@ def test_a_zero_is_no_proof_while_what_left_was_not_tried():
     assert "1 value left, and what became of it was not tried" in answer.headline
 
 
+@pytest.mark.parametrize("shape", [(7,), (3, 5)])
+def test_elements_are_nudged_up_and_down_by_different_shares(shape):
+    """Equal steps would leave unseen whatever takes a difference or a mean of all."""
+    by = replay.direction(np.full(shape, 4.0)).ravel()
+    assert {*np.sign(by)} == {-1.0, 1.0} and len({*np.abs(by)}) == by.size
+    assert 2.0 <= np.abs(by).min() and np.abs(by).max() <= 4.0
+
+
 def test_two_sources_that_are_equal_are_not_nudged_alike():
     """Their difference stays 0 if both move by the same."""
     a, b = mg.Variable(2.0), mg.Variable(2.0)
