@@ -323,8 +323,7 @@ class Layer:
     def metrics(self) -> list:
         """The metrics in its attributes, and those of inner layers."""
         inner = [layer for layer in self._objects_of(Layer) if not hasattr(layer, "compiled")]  # a model has its own
-        found = [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
-        return list(dict.fromkeys(found))
+        return [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
 
     metrics_variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
