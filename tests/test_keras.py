@@ -148,6 +148,11 @@ def test_names_and_paths():
     assert (model.name, repr(alone)) == ("sequential", "<Dense name=dense_1, built=True>")
 
 
+def test_a_layer_tells_its_name_and_whether_it_is_built():
+    assert repr(keras.layers.Identity(name="\x1b[31m")) == r"<Identity name=\x1b[31m, built=True>"
+    assert repr(keras.layers.Dense(1, name="a")) == "<Dense name=a, built=False>"
+
+
 def test_a_layer_makes_its_weights_at_the_first_call():
     layer = keras.layers.Dense(2)
     assert layer.variables == []

@@ -87,7 +87,7 @@ class Layer:
     _weightless = False  # if True, the layer has no weights, so it is built from the start
     plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
-    _parameters: tuple = ()  # the names of the parameters of `call`; "**" for any others
+    _call_parameters: tuple = ()  # the names of the parameters of `call`; "**" for any others
     _makes_masks = False  # if True, it has a `compute_mask` of its own
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
@@ -117,7 +117,7 @@ class Layer:
             cls.supports_masking = vars(cls).get("supports_masking", True)
         cls._makes_masks = cls.compute_mask is not Layer.compute_mask
         parameters = inspect.signature(cls.call).parameters.values()
-        cls._parameters = tuple(["**" if one.kind is one.VAR_KEYWORD else one.name for one in parameters])
+        cls._call_parameters = tuple(["**" if one.kind is one.VAR_KEYWORD else one.name for one in parameters])
 
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class Layer:
             calls.trainings.append(training)
             try:
                 self._ensure_built(args, kwargs)
-                if training is not None and not {"training", "**"}.isdisjoint(self._parameters):
+                if training is not None and not {"training", "**"}.isdisjoint(self._call_parameters):
                     kwargs["training"] = training
                 try:
                     outputs = self.call(*args, **kwargs)
@@ -236,7 +236,7 @@ class Layer:
 
     def _hand_masks(self, args, kwargs):
         """Pass the masks of the inputs to `call`: that of the first as `mask`, that of an input `x` as `x_mask`."""
-        names = [name for name in self._parameters if name != "self"]
+        names = [name for name in self._call_parameters if name != "self"]
         masks = {name: mapped(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
         first = next(iter(masks.values()), None)
         for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():

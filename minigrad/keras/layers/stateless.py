@@ -320,7 +320,7 @@ class Reshape(Layer):
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
 
     def call(self, inputs):
-        size, known = int(np.prod(inputs.shape[1:])), int(np.prod([n for n in self.target_shape if n != -1]))
+        size, known = np.prod(inputs.shape[1:]), np.prod(self.target_shape)  # -1 only changes its sign
         fits = known and size % known == 0 if -1 in self.target_shape else size == known
         if not fits:
             given = f"input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
