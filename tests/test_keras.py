@@ -1,5 +1,6 @@
 """Layers, losses, optimizers and initializers give the numbers of Keras 3 from the same seeds."""
 
+import gc
 import inspect
 
 import numpy as np
@@ -86,6 +87,17 @@ def test_sparsemax_goes_over_the_last_axis():
     assert keras.activations.sparsemax([[3.0, 1.0], [0.5, 0.5]]).numpy().tolist() == [[1.0, 0.0], [0.5, 0.5]]
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_sparsemax_is_the_nearest_distribution(axis):
+    x = np.random.default_rng(1).normal(size=(2, 3, 4))
+    low, high = x.min(axis, keepdims=True) - 1.0, x.max(axis, keepdims=True)
+    for _ in range(60):  # the threshold above which there is 1 in all
+        middle = (low + high) / 2.0
+        above = np.maximum(x - middle, 0.0).sum(axis, keepdims=True) > 1.0
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    close(keras.activations.sparsemax(x, axis), np.maximum(x - low, 0.0))
+
+
 def test_softmax_goes_over_many_axes():
     x = mg.constant([[1.0, 2.0], [3.0, 5.0]])
     together = [[0.015219, 0.0413707], [0.1124572, 0.8309531]]
@@ -134,6 +146,11 @@ def test_names_and_paths():
     assert [v.name for v in alone.variables] == ["kernel", "bias"]
     assert [v.name for v in tape.watched_variables()][-2:] == ["dense_1/kernel:0", "dense_1/bias:0"]
     assert (model.name, repr(alone)) == ("sequential", "<Dense name=dense_1, built=True>")
+
+
+def test_a_layer_tells_its_name_and_whether_it_is_built():
+    assert repr(keras.layers.Identity(name="\x1b[31m")) == r"<Identity name=\x1b[31m, built=True>"
+    assert repr(keras.layers.Dense(1, name="a")) == "<Dense name=a, built=False>"
 
 
 def test_a_layer_makes_its_weights_at_the_first_call():
@@ -431,6 +448,9 @@ def test_a_sequential_with_an_input_is_built_at_once():
     assert [v.shape for v in model.weights] == [(3, 2), (2,), (2, 1), (1,)]
     model.set_weights([np.ones(v.shape) for v in model.weights])
     close(model(mg.ones([1, 3])), [[9.0]])
+    seen = []
+    keras.Sequential([keras.Input((None, 3)), keras.layers.Lambda(lambda x: seen.append(tuple(x.shape)) or x)])
+    assert seen == [(1, 1, 3)]
 
 
 @pytest.mark.parametrize("first", [[keras.Input((3, 1))], []])
@@ -1134,6 +1154,16 @@ def test_the_mask_of_an_input_is_handed_over_but_not_over_one_that_was_given():
     assert layer.told == [[[True, False, False]], [[False, False, True]]]
     layer(first, mask=mg.constant([[True, True, False]]))
     assert layer.told == [[[True, True, False]], None]
+
+
+def test_masks_and_logits_are_forgotten_with_their_tensors():
+    gc.collect()
+    notes = keras.activations.MASKS.by_id, keras.activations.LOGITS.by_id
+    before = [len(one) for one in notes]
+    made = keras.layers.Masking()(mg.ones([1, 2, 1])), keras.activations.softmax(mg.ones([1, 2]))
+    assert [len(one) for one in notes] == [n + 1 for n in before]
+    del made
+    assert [len(one) for one in notes] == before
 
 
 def test_softmax_leaves_out_what_is_masked():

@@ -541,6 +541,7 @@ WARNED = {
     ),
     "was passed an input with a mask": lambda: keras.layers.Flatten()(keras.layers.Embedding(3, 1, mask_zero=True)(mg.constant([[1, 0]]))),
     "`build()` was called": lambda: Unbuilt().build((1,)),
+    "The structure of `inputs`": lambda: keras.Sequential([keras.Input((1,)), keras.layers.Identity()])([mg.ones([1, 1])]),
 }
 
 

@@ -15,4 +15,5 @@ LINES = [line for line in Path(__file__).with_name("refused.txt").read_text("utf
 def test_the_error_says_what_is_wrong(call, text):
     with pytest.raises(Exception) as caught:  # noqa: PT011 - its class is compared too
         eval(call, {"mg": mg, "np": np})
-    assert f"{caught.type.__name__}: {' '.join(str(caught.value).split())}" == text.strip()
+    told = " ".join(str(caught.value).split()).replace("\033", r"\033")  # shown in bold
+    assert f"{caught.type.__name__}: {told}" == text.strip()

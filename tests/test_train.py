@@ -417,8 +417,24 @@ def test_weights_need_a_built_model_the_right_ending_and_a_file():
         sequential().save_weights("a")
     with pytest.raises(FileNotFoundError, match="no file"):
         sequential().load_weights("b.weights.h5")
-    with pytest.raises(FileExistsError, match="overwrite=True"):
+    with pytest.raises(FileExistsError) as raised:
         sequential().save_weights("a.weights.h5", overwrite=False)
+    assert str(raised.value) == "a.weights.h5 is there. Write overwrite=True, or take another name."
+
+
+def test_weights_take_the_place_of_others_if_they_may():
+    path, model = pathlib.Path("a\x7f.weights.h5"), sequential()
+    for settings in ({"overwrite": False}, {}, {"overwrite": True}):
+        model.set_weights([one + 1.0 for one in model.get_weights()])
+        model.save_weights(path, **settings)
+        twin = sequential()
+        twin.load_weights(path)
+        np.testing.assert_array_equal(twin.get_weights()[1], model.get_weights()[1])
+    with pytest.raises(FileExistsError, match=r"^a\\x7f.weights.h5 is there\."):
+        model.save_weights(path, overwrite=False)
+    other = mg.keras.Sequential([mg.keras.Input([2]), mg.keras.layers.Dense(1, use_bias=False)], name="\x7f")
+    with pytest.raises(ValueError, match=r"a\\x7f.weights.h5 has shape \(4, 3\), not \(2, 1\), for _layers.0._kernel of \\x7f\.$"):
+        other.load_weights(path)
 
 
 def test_a_generator_goes_on_where_it_was_kept(tmp_path):

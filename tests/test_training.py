@@ -415,6 +415,13 @@ def test_the_shape_of_the_output_is_found_without_a_trace():
     with pytest.raises(NotImplementedError, match="compute_output_shape"):
         layers.Layer().compute_output_shape((1,))
 
+    class Nested(layers.Layer):
+        def call(self, x):
+            return {"c": x["a"], "d": (x["b"], [x["b"]])}
+
+    nest = Nested().compute_output_shape({"a": (None, 2), "b": (None, 3)})
+    assert nest == {"c": (None, 2), "d": ((None, 3), [(None, 3)])}
+
 
 def test_a_mask_is_left_out_by_the_loss_and_told_of_where_it_ends():
     x = mg.constant([[[1.0], [0.0], [3.0]]])

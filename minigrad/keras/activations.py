@@ -34,11 +34,6 @@ def of_formula(name, formula, function, x, answer):
     return named(activation, name, formula=formula, x=x, answer=answer)
 
 
-def in_dtype_of(x, number):
-    """A number in the dtype of a Tensor."""
-    return as_dtype(number, convert(x).dtype)
-
-
 # fmt: off
 relu6 = of_formula("relu6", "min(max(x, 0), 6)", nn.relu6, "[-2.0, 3.0, 9.0]", "[0. 3. 6.]")
 selu = of_formula(
@@ -54,16 +49,16 @@ softplus = of_formula("softplus", "log(exp(x) + 1)", math.softplus, "[-1.0, 3.0]
 softsign = of_formula("softsign", "x / (abs(x) + 1)", nn.softsign, "[-1.0, 3.0]", "[-0.5   0.75]")
 log_sigmoid = of_formula("log_sigmoid", "log(sigmoid(x)), computed without underflow", math.log_sigmoid,
                          "[-200.0, 0.0]", "[-200.       -0.6931]")
-mish = of_formula("mish", "x * tanh(softplus(x)) (Misra, 2019)", lambda x: convert(x) * math.tanh(math.softplus(x)),
+mish = of_formula("mish", "x * tanh(softplus(x)) (Misra, 2019)", lambda x: x * math.tanh(math.softplus(x)),
                   "[-1.0, 3.0]", "[-0.3034  2.9865]")
 hard_tanh = of_formula("hard_tanh", "min(max(x, -1), 1)", lambda x: clip_by_value(x, -1.0, 1.0),
                        "[-4.0, 0.5, 2.0]", "[-1.   0.5  1. ]")
 hard_sigmoid = of_formula(
     "hard_sigmoid", "min(max(x / 6 + 1/2, 0), 1): a sigmoid of straight lines",
-    lambda x: nn.relu6(convert(x) + in_dtype_of(x, 3.0)) / in_dtype_of(x, 6.0), "[-4.0, 0.0, 1.5]", "[0.   0.5  0.75]")
+    lambda x: nn.relu6(convert(x) + 3.0) / 6.0, "[-4.0, 0.0, 1.5]", "[0.   0.5  0.75]")
 hard_silu = of_formula("hard_silu", "x * hard_sigmoid(x), also called hard_swish (Howard et al., 2019)",
-                       lambda x: convert(x) * hard_sigmoid(x), "[-4.0, 0.0, 1.0]", "[-0.      0.      0.6667]")
-tanh_shrink = of_formula("tanh_shrink", "x - tanh(x)", lambda x: convert(x) - math.tanh(x),
+                       lambda x: x * hard_sigmoid(x), "[-4.0, 0.0, 1.0]", "[-0.      0.      0.6667]")
+tanh_shrink = of_formula("tanh_shrink", "x - tanh(x)", lambda x: x - math.tanh(x),
                          "[0.0, 1.0]", "[0.     0.2384]")
 # fmt: on
 
@@ -217,7 +212,6 @@ def hard_shrink(x, threshold=0.5):
     >>> print(mg.keras.activations.hard_shrink([-0.25, 0.5, 2.0]).numpy())
     [0. 0. 2.]
     """
-    x = convert(x)
     return gathering.where(math.abs(x) > threshold, x, creation.zeros_like(x))
 
 
@@ -313,8 +307,7 @@ def over_axes(function, x, axis):
 
 
 def as_dtype(x, dtype):
-    x = convert(x)
-    return x if x.dtype == dtype else creation.cast(x, dtype)
+    return creation.cast(convert(x), dtype)
 
 
 def as_float(x):

@@ -4,7 +4,6 @@ A constraint is given to a layer, as `kernel_constraint`, or to `add_weight`.
 """
 
 from .. import math
-from ..engine import convert
 from ..math.elementwise import clip_by_value
 from .losses import EPSILON
 from .utils import found, snake_case
@@ -39,7 +38,7 @@ class NonNeg(Constraint):
     """
 
     def __call__(self, w):
-        return math.maximum(convert(w), 0)
+        return math.maximum(w, 0)
 
 
 class MinMaxNorm(Constraint):
@@ -88,7 +87,6 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w):
-        w = convert(w)
         return w / (EPSILON + norm_along(w, self.axis))
 
 

@@ -53,7 +53,6 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape, dtype=None):
-        shape = shape if isinstance(shape, int) else tuple(shape)
         return Tensor.of(np.full(shape, self.value, numpy_dtype(dtype))[()])
 
 
@@ -312,7 +311,7 @@ class Orthogonal(RandomInitializer):
         if len(shape) < 2:
             raise of_rank("The tensor to initialize must be at least two-dimensional.", shape)
         rows, columns = python_math.prod(shape[:-1]), shape[-1]
-        drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
+        drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), dtype=numpy_dtype(dtype))
         q, r = np.linalg.qr(drawn.numpy())
         q = q * np.sign(np.diag(r))  # so that Q does not depend on LAPACK's choice of signs
         return Tensor.of(self.gain * np.reshape(q.T if rows < columns else q, tuple(shape)))

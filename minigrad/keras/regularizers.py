@@ -101,9 +101,8 @@ class OrthogonalRegularizer(Regularizer):
             raise received('Invalid value for argument `mode`. Expected one of {"rows", "columns"}.', mode=mode)
         self.mode = mode
 
-    def __call__(self, inputs):
-        x = convert(inputs)
-        if x.ndim != 2:
+    def __call__(self, x):
+        if len(x.shape) != 2:
             problem = "Inputs to OrthogonalRegularizer must have rank 2."
             raise ValueError(f"{problem} Received: inputs.shape={tuple(x.shape)}")
         rows = nn.l2_normalize(x if self.mode == "rows" else linalg.matrix_transpose(x), 1)

@@ -87,6 +87,8 @@ class Layer:
     _weightless = False  # if True, the layer has no weights, so it is built from the start
     plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
+    _call_parameters: tuple = ()  # the names of the parameters of `call`; "**" for any others
+    _makes_masks = False  # if True, it has a `compute_mask` of its own
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
@@ -113,6 +115,9 @@ class Layer:
             tell_settings(cls)
         if "compute_mask" in vars(cls):
             cls.supports_masking = vars(cls).get("supports_masking", True)
+        cls._makes_masks = cls.compute_mask is not Layer.compute_mask
+        parameters = inspect.signature(cls.call).parameters.values()
+        cls._call_parameters = tuple(["**" if one.kind is one.VAR_KEYWORD else one.name for one in parameters])
 
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
@@ -161,14 +166,13 @@ class Layer:
             problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
             advice = "All state must be created in the `__init__()` method or in the `build()` method."
             raise ValueError(f"{problem} {advice}")
-        constraint = constraints.get(constraint)
         dtype = dtype or self.dtype
         if initializer is None:
             initializer = "glorot_uniform" if dtypes.as_dtype(dtype).is_floating else "zeros"
         with inside(self):
             shape = () if shape is None else tuple(shape)
             variable = Variable(initializers.get(initializer), shape, dtype, trainable=trainable, name=name)
-        variable.regularizer, variable.constraint = regularizers.get(regularizer), constraint
+        variable.regularizer, variable.constraint = regularizers.get(regularizer), constraints.get(constraint)
         self._weights.append(variable)
         return variable
 
@@ -185,15 +189,16 @@ class Layer:
         if calls.any_losses and not calls.trainings:
             self._forget_losses()
         mask = self._hand_masks(args, kwargs) if MASKS.by_id else None
-        args = [mapped(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
             training = calls.trainings[-1]
+        args = [mapped(self._positional, one) for one in args]
+        kwargs = {name: mapped(self._cast, one) for name, one in kwargs.items()}
         with inside(self):
             calls.trainings.append(training)
             try:
                 self._ensure_built(args, kwargs)
-                if training is not None and not {"training", "**"}.isdisjoint(parameters_of(type(self).call)):
+                if training is not None and not {"training", "**"}.isdisjoint(self._call_parameters):
                     kwargs["training"] = training
                 try:
                     outputs = self.call(*args, **kwargs)
@@ -202,16 +207,18 @@ class Layer:
                 if self.activity_regularizer is not None:
                     self._add_activity(outputs)
                 mask = mask if kwargs.get("mask") is None else kwargs["mask"]
-                if any_mask(mask) or type(self).compute_mask is not Layer.compute_mask:
-                    self._mask_outputs(args[0] if args else next(iter(kwargs.values())), outputs, mask)
+                if any_mask(mask) or self._makes_masks:
+                    self._mask_outputs([*args, *kwargs.values()][0], outputs, mask)
                 return outputs
             finally:
                 calls.trainings.pop()
 
     def _ensure_built(self, args, kwargs):
-        """Build the layer for these arguments, unless it is already built."""
+        """Check the first argument, and build the layer for it, unless it is already built."""
+        inputs = [*args, *kwargs.values()]
+        if inputs:
+            self._check_input(inputs[0])
         if not self.built:
-            inputs = [*args, *kwargs.values()]
             if not inputs:
                 first = next(iter(inspect.signature(self.call).parameters), "inputs")
                 raise TypeError(f"missing a required argument: {first!r}")
@@ -224,9 +231,12 @@ class Layer:
                 finally:
                     listening.module = path
 
+    def _check_input(self, inputs):
+        """Raise ValueError if the layer does not accept these inputs."""
+
     def _hand_masks(self, args, kwargs):
         """Pass the masks of the inputs to `call`: that of the first as `mask`, that of an input `x` as `x_mask`."""
-        names = [name for name in parameters_of(type(self).call) if name != "self"]
+        names = [name for name in self._call_parameters if name != "self"]
         masks = {name: mapped(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
         first = next(iter(masks.values()), None)
         for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():
@@ -255,12 +265,18 @@ class Layer:
         for y in leaves(outputs):
             if isinstance(y, Tensor):
                 cost = self.activity_regularizer(y)
-                self.add_loss(math.divide_no_nan(cost, creation.cast(len(y), cost.dtype)) if y.ndim else cost)
+                self.add_loss(math.divide_no_nan(cost, len(y)) if y.ndim else cost)
 
     def _cast(self, x):
-        """An input; float inputs are cast to the dtype of the layer."""
-        if isinstance(x, np.ndarray):
+        """An argument: arrays become Tensors, and floats are cast to the dtype of the layer."""
+        if isinstance(x, (np.ndarray, np.generic)):
             x = constant(x)
+        is_float = hasattr(x, "__tf_tensor__") and dtypes.as_dtype(x.dtype).is_floating
+        return creation.cast(x, self.dtype) if is_float else x
+
+    def _positional(self, x):
+        """A positional argument, cast. Raises ValueError if it is not a Tensor."""
+        x = self._cast(x)
         if type(x).__name__ == "Input":
             problem = "minigrad has no functional models, so no layer is called on an Input. Write"
             raise ValueError(f"{problem} Sequential([Input(shape), ...]), or a subclass of Model with `call(self, x)`.")
@@ -269,8 +285,7 @@ class Layer:
             given = visible_lines(x)
             advice = f"Write mg.constant({given})."
             raise ValueError(f"{problem} passed as a keyword argument: {given} (of type {type(x)}). {advice}")
-        dtype = dtypes.as_dtype(x.dtype)
-        return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
+        return x
 
     def compute_output_shape(self, input_shape):
         """The shape of the output for inputs of this shape, where None stands for any length.
@@ -288,7 +303,7 @@ class Layer:
         if type(self).call is Layer.call:
             name = type(self).__name__
             raise NotImplementedError(f"Layer {name} does not have a `compute_output_shape` method implemented.")
-        first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
+        first, other = [self._shape_for(input_shape, n) for n in range(2, 4)]
         return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
 
     def _shape_for(self, input_shape, length):
@@ -308,8 +323,7 @@ class Layer:
     def metrics(self) -> list:
         """The metrics in its attributes, and those of inner layers."""
         inner = [layer for layer in self._objects_of(Layer) if not hasattr(layer, "compiled")]  # a model has its own
-        found = [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
-        return list({id(metric): metric for metric in found}.values())
+        return [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
 
     metrics_variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
@@ -352,10 +366,10 @@ class Layer:
 
     @trainable.setter
     def trainable(self, value):
-        self._trainable = bool(value)
+        self._trainable = value = bool(value)
         for one in self._objects_of((Variable, Layer)):
             if isinstance(one, Layer) or one.value.trainable:  # not moving averages
-                one.trainable = bool(value)
+                one.trainable = value
 
     @property
     def losses(self) -> list:
@@ -459,7 +473,7 @@ def error_in_call(layer, error, args, kwargs):
     head = f"Exception encountered when calling {call}."
     text = f"{head}\n\n\033[1m{message_of(error)}\033[0m\n\nArguments received by {call}:\n{arguments}"
     explained = with_message(error, text).with_traceback(error.__traceback__)
-    explained.in_call = True
+    explained.in_call = call
     return explained
 
 
@@ -499,15 +513,9 @@ def legacy_input_shape(kwargs):
     return shapes[0] if shapes[1] is None else (shapes[1],)
 
 
-@functools.cache
-def parameters_of(call):
-    """The names of the parameters of `call`, in order; "**" for any others."""
-    return ["**" if one.kind is one.VAR_KEYWORD else one.name for one in inspect.signature(call).parameters.values()]
-
-
 def any_mask(masks):
     """Whether there is a mask in this nest."""
-    return masks is not None and any(mask is not None for mask in leaves(masks))
+    return any(mask is not None for mask in leaves(masks))
 
 
 def bind_positional(args, **parameters):
@@ -533,7 +541,8 @@ def bind_positional(args, **parameters):
 
 def shape_of(x):
     """The shape of an input for `build`, in `fit` without the number of examples."""
-    return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
+    shape = tuple(x.shape)
+    return (None, *shape[1:]) if calls.any_batch_size and shape else shape
 
 
 def check_format(data_format) -> str:

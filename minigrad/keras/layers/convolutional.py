@@ -4,7 +4,6 @@ from ... import nn
 from ...errors import received
 from ...ops import shaping
 from .. import activations
-from ..activations import as_dtype
 from .base import check_rank, incompatible
 from .sliding import Sliding, along, of_rank
 from .weighted import made_in_build
@@ -23,18 +22,16 @@ class Sweeping(Sliding):
         self.dilation_rate = along(self.rank, "dilation_rate", dilation_rate)
         self.padding = padding.lower() if isinstance(padding, str) else padding
         if self.padding not in self.paddings:
-            raise received(f"The `padding` argument must be one of {set(self.paddings)}.", padding=padding)
+            raise received(f"The `padding` argument must be one of {self.paddings}.", padding=padding)
         self.activation, self.use_bias = activations.get(activation), use_bias
 
-    def _ensure_built(self, args, kwargs):
-        for x in [*args, *kwargs.values()][:1]:
-            check_rank(self, x, self.rank + 2)
-        super()._ensure_built(args, kwargs)
-        for x in [*args, *kwargs.values()][:1]:
-            if x.shape[self.channels_axis] != self.channels:
-                axis = -1 if self.data_format == "channels_last" else 1
-                wanted = f"expected axis {axis} of input shape to have value {self.channels}"
-                raise incompatible(self, f"{wanted}, but received input with shape {tuple(x.shape)}")
+    def _check_input(self, inputs):
+        check_rank(self, inputs, self.rank + 2)
+        super()._check_input(inputs)
+        if self.built and inputs.shape[self.channels_axis] != self.channels:
+            axis = -1 if self.data_format == "channels_last" else 1
+            wanted = f"expected axis {axis} of input shape to have value {self.channels}"
+            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}")
 
     def build(self, input_shape):
         self.channels = input_shape[self.channels_axis]
@@ -42,7 +39,7 @@ class Sweeping(Sliding):
         self.bias = self._make("bias", (self.outputs,)) if self.use_bias else None
 
     def call(self, inputs):
-        y = self.swept(as_dtype(inputs, self.dtype))
+        y = self.swept(inputs)
         if self.use_bias:
             y = nn.bias_add(y, self.bias, "NCHW" if self.data_format == "channels_first" else None)
         return self.activation(y)
@@ -177,8 +174,8 @@ class Transposed(Conv):
 
     def swept(self, inputs):
         lengths = [self.length(inputs.shape[axis], k) for k, axis in enumerate(self.axes)]
-        first = self.data_format == "channels_first"
-        shape = [inputs.shape[0], self.filters, *lengths] if first else [inputs.shape[0], *lengths, self.filters]
+        shape = [inputs.shape[0], *lengths]
+        shape.insert(self.channels_axis, self.filters)
         back = {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[self.rank]
         return back(inputs, self.kernel, shape, list(self.strides), self.padding.upper(),
                     self.format, list(self.dilation_rate))  # fmt: skip

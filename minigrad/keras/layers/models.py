@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from ...engine import Tensor, dtypes, listeners_only
+from ...engine import TensorShape, dtypes, listeners_only
 from ...errors import received, visible
 from ...ops import expand_dims, squeeze
 from ..summary import summary_of
@@ -49,7 +49,7 @@ class Model(Trainer, Layer):
         found = [one for i, one in enumerate(self.layers) if index in (i, i - len(self.layers)) or one.name == name]
         if not found:
             there = [one.name for one in self.layers]
-            raise ValueError(f"No such layer: {visible(name or index)}. Existing layers are: {visible(there)}.")
+            raise ValueError(f"No such layer: {visible(name or index)}. Existing layers are: {there}.")
         return found[0]
 
     def save(self, *args, **kwargs):
@@ -272,7 +272,7 @@ class Sequential(Model):
 
     def build(self, input_shape=None):
         """Create the weights of all layers, for inputs of shape `input_shape`, which includes the batch axis."""
-        if isinstance(input_shape, (tuple, list)):  # otherwise the first call does it, as in Keras
+        if isinstance(input_shape, (tuple, list, TensorShape)):  # otherwise the first call does it, as in Keras
             if self._input is not None and self._input.shape != tuple(input_shape):
                 problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
                 raise ValueError(f"{problem} {self._input.shape}. You cannot build it with input_shape {input_shape}")
@@ -283,8 +283,9 @@ class Sequential(Model):
         if not self._layers:
             problem = f"Sequential model {visible(self.name)} cannot be built because it has no layers."
             raise ValueError(f"{problem} Call `model.add(layer)`.")
-        if self._input is None and args and hasattr(args[0], "shape") and len(args[0].shape):
-            self._input = Input(shape_of(args[0])[1:], shape_of(args[0])[0], args[0].dtype)
+        shape = shape_of(args[0]) if args and hasattr(args[0], "shape") else ()
+        if self._input is None and shape:
+            self._input = Input(shape[1:], shape[0], args[0].dtype)
         self.built = True  # inner layers create their weights when `call` reaches them
 
     def _output_shapes(self):
@@ -309,13 +310,12 @@ class Sequential(Model):
 
     def _build_layers(self):
         """Call the layers on zeros, so that they create their weights, unseen by tapes: Keras computes nothing here."""
-        zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._input.shape], self._input.dtype))
+        zeros = np.zeros([1 if n is None else n for n in self._input.shape], self._input.dtype)
         with listeners_only(), of_any_batch_size(self._input.shape[0] is None):
             self(zeros, training=False)
 
     def call(self, inputs):
-        rank = None if self._input is None else len(self._input.shape)
-        if rank is not None and inputs is not None and getattr(inputs, "ndim", None) != rank:
+        if self._input is not None and inputs is not None:
             inputs = self._with_rank(self._single(inputs))
         for layer in self._layers:
             inputs = layer(inputs)
@@ -337,7 +337,7 @@ class Sequential(Model):
         problem = f"{problem}\nExpected: {name}\nReceived: inputs={given}"
         if isinstance(inputs, dict):
             raise ValueError(problem)
-        warnings.warn(problem, stacklevel=2)
+        warnings.warn(problem, stacklevel=4)
         return leaves(inputs)[0]
 
     def _with_rank(self, x):

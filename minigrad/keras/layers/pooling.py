@@ -1,7 +1,6 @@
 """Pooling layers, and layers without weights that enlarge or pad images."""
 
 from ... import image, math, nn
-from ...engine import convert
 from ...errors import received, visible
 from ...ops import gathering, shaping
 from ..activations import as_dtype, as_float
@@ -106,9 +105,8 @@ class GlobalAveragePooling1D(GlobalAveragePooling, rank=1):
     def call(self, inputs, mask=None):
         if mask is None:
             return super().call(inputs)
-        x = as_float(inputs)
-        seen = as_dtype(shaping.expand_dims(mask, self.channels_axis), x.dtype)
-        total = math.reduce_sum(x * seen, self.axes, self.keepdims)
+        seen = as_dtype(shaping.expand_dims(mask, self.channels_axis), inputs.dtype)
+        total = math.reduce_sum(inputs * seen, self.axes, self.keepdims)
         return total / math.reduce_sum(seen, self.axes, self.keepdims)
 
 
@@ -189,8 +187,8 @@ class UpSampling2D(UpSampling, rank=2):
         if self.interpolation == "nearest":
             return super().call(inputs)
         first = self.data_format == "channels_first"
-        images = shaping.transpose(inputs, [0, 2, 3, 1]) if first else convert(inputs)
-        resized = image.resize(images, [n * k for n, k in zip(images.shape[1:3], self.size)], self.interpolation)
+        images = shaping.transpose(inputs, [0, 2, 3, 1]) if first else inputs
+        resized = image.resize(images, [k * n for k, n in zip(self.size, images.shape[1:])], self.interpolation)
         return shaping.transpose(resized, [0, 3, 1, 2]) if first else resized
 
 
@@ -202,7 +200,7 @@ def margins(rank, name, given):
     """
     pairs = (given,) * rank if isinstance(given, int) or rank == 1 else given
     if not isinstance(pairs, (tuple, list)) or len(pairs) != rank:
-        words = {1: "one element", 2: "two elements", 3: "three elements"}[rank]
+        words = {2: "two elements", 3: "three elements"}[rank]
         raise ValueError(f"`{name}` should have {words}. Received: {name}={visible(given)}.")
     pairs = [(one, one) if isinstance(one, int) else one for one in pairs]
     for pair in pairs:
@@ -231,9 +229,8 @@ class ZeroPadding(Sliding):
         self.padding = self.around if self.rank > 1 else self.around[0]
 
     def call(self, inputs):
-        inputs = convert(inputs)
         around = dict(zip(self.axes, self.around))
-        return shaping.pad(inputs, [around.get(axis, (0, 0)) for axis in range(inputs.ndim)])
+        return shaping.pad(inputs, [around.get(axis, (0, 0)) for axis in range(self.rank + 2)])
 
 
 # fmt: off

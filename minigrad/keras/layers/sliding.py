@@ -17,7 +17,7 @@ def along(rank, name, value):
     if len(numbers) != rank or not all(isinstance(n, (int, np.integer)) for n in numbers):
         raise ValueError(problem)
     if wrong := {n for n in numbers if n <= 0}:
-        raise ValueError(f"{problem}, including values {visible(wrong)} that do not satisfy `value > 0`")
+        raise ValueError(f"{problem}, including values {wrong} that do not satisfy `value > 0`")
     return numbers
 
 
@@ -56,15 +56,14 @@ class Sliding(Layer):
 
     def __init_subclass__(cls, rank=None, **kwargs):
         super().__init_subclass__(**kwargs)
-        cls.rank = rank or getattr(cls, "rank", None)
+        if rank:
+            cls.rank = rank
 
-    def _ensure_built(self, args, kwargs):
-        for x in [*args, *kwargs.values()][:1]:
-            check_rank(self, x, 0)
-            if len(x.shape) != self.rank + 2:
-                found = f"found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
-                raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
-        super()._ensure_built(args, kwargs)
+    def _check_input(self, inputs):
+        check_rank(self, inputs, 0)
+        if len(inputs.shape) != self.rank + 2:
+            found = f"found ndim={len(inputs.shape)}. Full shape received: {tuple(inputs.shape)}"
+            raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
 
     @property
     def channels_axis(self):

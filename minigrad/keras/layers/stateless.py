@@ -142,7 +142,7 @@ class Softmax(Layer):
 
     def call(self, inputs, mask=None):
         if mask is not None:
-            return self.masked_softmax(inputs, convert(mask))
+            return self.masked_softmax(inputs, mask)
         if not isinstance(self.axis, (list, tuple)):
             return activations.softmax(inputs, self.axis)
         if len(self.axis) > 1:
@@ -154,7 +154,7 @@ class Softmax(Layer):
         shapes = {"inputs.shape": inputs.shape, "mask.shape": mask.shape}
         if len(mask.shape) > len(inputs.shape):
             raise received("The `mask` must be broadcastable to `inputs` and must not have more dimensions.", **shapes)
-        if not all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1])):
+        if not all(m in (1, n) for m, n in zip(mask.shape, inputs.shape[-len(mask.shape) :])):
             advice = "Each mask dimension must be 1 or match the corresponding input dimension."
             raise received(f"The `mask` must be broadcastable to `inputs`. {advice}", **shapes)
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
@@ -170,7 +170,8 @@ class Lambda(Layer):
     """A Python function of the inputs.
 
     Args:
-        function: takes the inputs, and, if it has a parameter `training`, whether the model is in training.
+        function: takes the inputs, and, if it has a parameter of this name, their `mask`, and whether the model is in
+            `training`.
         output_shape: accepted as in Keras, without effect.
         mask: the mask of the outputs, or a function of the inputs and their mask that returns it.
         arguments: a dict of further keyword arguments of the function.
@@ -191,9 +192,10 @@ class Lambda(Layer):
     def compute_mask(self, inputs, mask=None):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def call(self, inputs, training=None):
-        takes_training = "training" in inspect.signature(self.function).parameters
-        return self.function(inputs, **self.arguments, **({"training": training} if takes_training else {}))
+    def call(self, inputs, mask=None, training=None):
+        told, parameters = {"mask": mask, "training": training}, inspect.signature(self.function).parameters
+        told = {name: one for name, one in told.items() if name in parameters}
+        return self.function(inputs, **self.arguments, **told)
 
 
 class Identity(Layer):
@@ -279,10 +281,8 @@ class Flatten(Layer):
         self.data_format = check_format(data_format)
         super().__init__(**kwargs)
 
-    def _ensure_built(self, args, kwargs):
-        for x in [*args, *kwargs.values()][:1]:
-            check_rank(self, x, 1)
-        super()._ensure_built(args, kwargs)
+    def _check_input(self, inputs):
+        check_rank(self, inputs, 1)
 
     def call(self, inputs):
         if self.data_format == "channels_first" and len(inputs.shape) > 2:
@@ -320,12 +320,12 @@ class Reshape(Layer):
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
 
     def call(self, inputs):
-        size, known = int(np.prod(inputs.shape[1:])), int(np.prod([n for n in self.target_shape if n != -1]))
+        size, known = np.prod(inputs.shape[1:]), np.prod(self.target_shape)  # -1 only changes its sign
         fits = known and size % known == 0 if -1 in self.target_shape else size == known
         if not fits:
             given = f"input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
             raise ValueError(f"The total size of the tensor must be unchanged. Received: {given}")
-        return shaping.reshape(inputs, (inputs.shape[0], *(size // known if n == -1 else n for n in self.target_shape)))
+        return shaping.reshape(inputs, (inputs.shape[0], *self.target_shape))
 
 
 # ---- merges --------------------------------------------------------------------------------------------------------
@@ -342,11 +342,10 @@ class Merge(Layer):
             return None
         return functools.reduce(math.logical_or, mask)
 
-    def _ensure_built(self, args, kwargs):
-        if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
-            given = mapped(shape_of, args[0])
+    def _check_input(self, inputs):
+        if not isinstance(inputs, (list, tuple)) or not inputs or any(x is None for x in inputs):
+            given = mapped(shape_of, inputs)
             raise ValueError(f"{self.needs} Received: input_shape={given} (not a list of shapes). Write layer([x, y]).")
-        super()._ensure_built(args, kwargs)
 
 
 class ElementwiseMerge(Merge):

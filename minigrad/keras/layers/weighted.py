@@ -65,13 +65,11 @@ class Dense(Layer):
         self._kernel = self._make("kernel", (input_shape[-1], self.units))
         self.bias = self._make("bias", (self.units,)) if self.use_bias else None
 
-    def _ensure_built(self, args, kwargs):
-        for x in [*args, *kwargs.values()][:1]:
-            check_rank(self, x, 2)
-            if self.built and x.shape[-1] != self.kernel.shape[0]:
-                wanted = f"expected axis -1 of input shape to have value {self.kernel.shape[0]}"
-                raise incompatible(self, f"{wanted}, but received input with shape {tuple(x.shape)}")
-        super()._ensure_built(args, kwargs)
+    def _check_input(self, inputs):
+        check_rank(self, inputs, 2)
+        if self.built and inputs.shape[-1] != self.kernel.shape[0]:
+            wanted = f"expected axis -1 of input shape to have value {self.kernel.shape[0]}"
+            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}")
 
     def call(self, inputs):
         inputs = convert(inputs)
@@ -172,7 +170,7 @@ class Normalization(Layer):
 def as_wide_float(x):
     """Convert x to floats of at least 32 bits, for sums of squares."""
     x = convert(x)
-    return x if x.dtype.is_floating and x.dtype.size > 2 else creation.cast(x, dtypes.float32)
+    return x if x.dtype in (dtypes.float32, dtypes.float64) else creation.cast(x, dtypes.float32)
 
 
 class BatchNormalization(Normalization):
@@ -242,10 +240,9 @@ class BatchNormalization(Normalization):
         return shaping.squeeze(mean, axes), shaping.squeeze(variance, axes)
 
     def update_average(self, average, value):
-        """Assign `average * momentum + value * (1 - momentum)` to a moving average."""
-        in_dtype = value.value.dtype.type
-        keep, add = in_dtype(self.momentum), in_dtype(1 - self.momentum)
-        average.value.assign(average.value.numpy() * keep + value.value * add)
+        """Assign `average * momentum + value * (1 - momentum)` to an average, computed in the dtype of the value."""
+        old = average.numpy().astype(value.value.dtype)
+        average.value.assign(old * self.momentum + value.value * (1 - self.momentum))
 
 
 class LayerNormalization(Normalization):
