@@ -147,6 +147,12 @@ def test_predictions_at_a_threshold_are_negative_and_those_beyond_the_ends_count
     assert metrics.AUC()([0, 1], [-5.0, 5.0]).numpy() == 1
 
 
+def test_counts_that_were_told_stay_when_more_is_counted():
+    metric = metrics.TruePositives([0.2, 0.6])
+    told = metric([1, 1], [0.5, 0.7])
+    assert metric([1, 1], [0.5, 0.7]).numpy().tolist() == [4.0, 2.0] and told.numpy().tolist() == [2.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [

@@ -485,10 +485,8 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         same = math.logical_and(same, math.logical_not(math.equal(linalg.eye(*same.shape), 1.0)))
     near = -gamma * math.maximum(margin + distance, 0.0) * (margin - distance)
     far = gamma * math.maximum(1 + margin - distance, 0.0) * (1 - margin - distance)
-    near, far = [
-        math.reduce_logsumexp(gathering.where(mask, terms, -np.inf), 1)
-        for mask, terms in ((same, near), (others, far))
-    ]
+    near = math.reduce_logsumexp(gathering.where(same, near, -np.inf), 1)
+    far = math.reduce_logsumexp(gathering.where(others, far, -np.inf), 1)
     losses = math.softplus(near + far)
     return MASKS.add(losses, losses > 0)
 

@@ -26,7 +26,7 @@ def rows_of(layer, shapes, expand_nested, level=0):
     """The row of a layer, and on request those of the layers inside it."""
     prefix = "   " * level + "└ " if level else ""
     count = f"{layer.count_params():,}" if layer.built else "0 (unbuilt)"
-    trains = "NY"[bool(layer.trainable)] if layer.weights else "-"
+    trains = "NY"[layer.trainable] if layer.weights else "-"
     rows = [[f"{prefix}{visible(layer.name)} ({type(layer).__name__})", as_text(shapes.get(id(layer))), count, trains]]
     if expand_nested and hasattr(layer, "layers"):
         inner = layer._output_shapes()
@@ -72,7 +72,6 @@ def widths_of(positions, line_length):
     widths = [end - start for start, end in zip([0, *ends], ends)]
     if min(widths) < 4:
         raise ValueError("Insufficient console width to print summary.")
-    widths = [width + 2 for width in widths]  # one blank on each side
     excess = sum(widths) - (line_length - len(widths) - 1)
     for i, left in enumerate(range(len(widths), 0, -1)):
         share = min(widths[i], round(excess / left))
