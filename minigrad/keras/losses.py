@@ -475,9 +475,9 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
     >>> print(mg.keras.losses.circle([0, 0, 1], vectors, gamma=1).numpy().round(4))
     [0.6163 0.9617 0.    ]
     """
-    y_true, y_pred = as_dtype(y_true, dtypes.int32), convert(y_pred)
+    y_true = as_dtype(y_true, dtypes.int32)
     labels = y_true if ref_labels is None else as_dtype(ref_labels, dtypes.int32)
-    vectors = y_pred if ref_embeddings is None else convert(ref_embeddings)
+    vectors = y_pred if ref_embeddings is None else ref_embeddings
     distance = math.maximum(1 - linalg.matmul(y_pred, vectors, transpose_b=True), 0.0)
     same = math.equal(shaping.reshape(y_true, [-1, 1]), shaping.reshape(labels, [1, -1]))
     others = math.logical_not(same)

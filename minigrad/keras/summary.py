@@ -6,6 +6,7 @@ import textwrap
 
 from ..engine import dtypes
 from ..errors import visible
+from .layers.base import map_shapes
 
 COLUMNS = {"Layer (type)": str.ljust, "Output Shape": str.ljust, "Param #": str.rjust, "Trainable": str.center}
 
@@ -35,10 +36,12 @@ def rows_of(layer, shapes, expand_nested, level=0):
 
 
 def as_text(shape):
-    """A shape, or a nest of shapes, as printed in the table."""
+    """A shape, or the list of those in a nest, as printed in the table."""
     if shape is None:
         return "?"
-    return str(tuple(shape) if isinstance(shape, (list, tuple)) else shape)
+    shapes: list = []
+    map_shapes(lambda one: shapes.append(tuple(one)), shape)
+    return str(shapes if len(shapes) > 1 else shapes[0])
 
 
 def within(layers, names):
@@ -121,6 +124,9 @@ def count(variables):
 
 def memory(variables):
     """The memory taken by Variables, in a suitable unit."""
-    size = float(sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables))
-    power = next(i for i in range(9) if size < 1024 ** (i + 1))
-    return f"{size / 1024**power:.2f} {('B', 'KB', 'MB', 'GB', 'TB')[power]}"
+    size = sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables)
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if size < 1024:
+            break
+        size /= 1024
+    return f"{size:.2f} {unit}"
