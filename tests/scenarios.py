@@ -14,7 +14,9 @@ import logging
 import os
 import pathlib
 import pickle
+import re
 import threading
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -2175,13 +2177,28 @@ def fed(mg, callback, **series):
     return rates, model.get_weights()[0].tolist()
 
 
+def bar(mg, verbose, steps, *ended):
+    """What the progress bar prints in two epochs, whose steps end so many seconds after their beginning, with these logs."""
+    logger, now, printed = mg.keras.callbacks.ProgbarLogger(), [0.0], io.StringIO()
+    logger.set_params({"verbose": verbose, "epochs": 2, "steps": steps})
+    with unittest.mock.patch("time.time", side_effect=lambda: 1e9 + now[0]), contextlib.redirect_stdout(printed):
+        for epoch in range(2):
+            now[0], logs = 1000.0 * epoch, {}
+            logger.on_epoch_begin(epoch)
+            for step, (seconds, logs) in enumerate(ended):
+                now[0] = 1000.0 * epoch + seconds
+                logger.on_train_batch_end(step, logs)
+            logger.on_epoch_end(epoch, logs)
+    return re.sub(r"\x1b\[\d*m|\x08", "", printed.getvalue())
+
+
 def corner(name, expressions):
     """A scenario that shows what each of these expressions gives."""
 
     @scenario(f"corners.{name}")
     def _(mg, show):
         space = {"mg": mg, "np": np, "warned": warned}
-        space |= {one.__name__: functools.partial(one, mg) for one in (slopes, jacobian, line, fed)}
+        space |= {one.__name__: functools.partial(one, mg) for one in (slopes, jacobian, line, fed, bar)}
         show.each({one: functools.partial(eval, one, space) for one in expressions})
 
 

@@ -733,6 +733,10 @@ def test_errors_relative_to_whole_numbers():
     close(keras.losses.msle([1, 2], [1, 3]), 0.04138, atol=1e-5)
 
 
+def test_a_generalized_crossentropy_takes_lists():
+    close(keras.losses.categorical_generalized_cross_entropy([1, 0], [[0.25, 0.75], [0.25, 0.75]], 0.5), 2 - 2 * np.sqrt([0.75, 0.25]))
+
+
 ORDER_OF_SETTINGS = {
     "CosineSimilarity": ["axis", "reduction", "name", "dtype"],
     "Hinge": ["reduction", "name", "dtype"],

@@ -1,5 +1,7 @@
 """Metrics count as those of Keras 3 do."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -145,6 +147,18 @@ def test_predictions_at_a_threshold_are_negative_and_those_beyond_the_ends_count
     assert metrics.TruePositives()([1.0, 1.0], [0.5, 0.6]).numpy() == 1
     assert metrics.TruePositives(thresholds=[0.0, 0.5, 1.0])([1, 1, 1], [-2.0, 0.0, 3.0]).numpy().tolist() == [1, 1, 0]
     assert metrics.AUC()([0, 1], [-5.0, 5.0]).numpy() == 1
+
+
+def test_the_documentation_of_a_mean_names_its_function():
+    told = [re.match(r"The mean of `(mg\.keras\.\w+\.\w+)`", kind.__doc__) for kind in metrics.CLASSES]
+    functions = [eval(one[1]) for one in told if one]
+    assert len(functions) == 19 and all(map(callable, functions))
+
+
+def test_counts_that_were_told_stay_when_more_is_counted():
+    metric = metrics.TruePositives([0.2, 0.6])
+    told = metric([1, 1], [0.5, 0.7])
+    assert metric([1, 1], [0.5, 0.7]).numpy().tolist() == [4.0, 2.0] and told.numpy().tolist() == [2.0, 1.0]
 
 
 @pytest.mark.parametrize(

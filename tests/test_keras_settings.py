@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import types
 
 import numpy as np
 import pytest
@@ -529,11 +530,32 @@ class Unbuilt(keras.layers.Layer):
         self.inner = keras.layers.Dense(1)
 
 
+def ready(layer):
+    model = keras.Sequential([layer])
+    model.compile("sgd", "mse")
+    return model
+
+
+def of_two_numbers(num_regressors):
+    metric = keras.metrics.R2Score(num_regressors=num_regressors)
+    metric.update_state([[1.0], [2.0]], [[1.0], [2.5]])
+    return metric
+
+
+def keeper():
+    checkpoint = keras.callbacks.ModelCheckpoint("a.weights.h5", "loss", save_best_only=True, save_weights_only=True)
+    checkpoint.set_model(types.SimpleNamespace(save_weights=lambda path, overwrite: None))
+    checkpoint.on_epoch_begin(0)
+    return checkpoint
+
+
+ONE = np.ones((1, 1), "float32")
 WARNED = {
     "Argument `alpha` is deprecated": lambda: keras.layers.LeakyReLU(alpha=0.1),
     "Argument `input_length` is deprecated": lambda: keras.layers.Embedding(3, 1, input_length=3),
     "Do not pass": lambda: keras.layers.Dense(2, input_dim=3),
     "EarlyStopping mode 'odd' is unknown": lambda: keras.callbacks.EarlyStopping(mode="odd"),
+    r"EarlyStopping mode '\x1b[31m' is unknown": lambda: keras.callbacks.EarlyStopping(mode="\x1b[31m"),
     "ModelCheckpoint mode 'odd' is unknown": lambda: keras.callbacks.ModelCheckpoint("a.weights.h5", mode="odd", save_weights_only=True),
     "Argument `decay` is no longer supported": lambda: keras.optimizers.Adam(decay=0.1),
     "Gradients do not exist": lambda: keras.optimizers.SGD().apply_gradients(
@@ -542,6 +564,12 @@ WARNED = {
     "was passed an input with a mask": lambda: keras.layers.Flatten()(keras.layers.Embedding(3, 1, mask_zero=True)(mg.constant([[1, 0]]))),
     "`build()` was called": lambda: Unbuilt().build((1,)),
     "The structure of `inputs`": lambda: keras.Sequential([keras.Input((1,)), keras.layers.Identity()])([mg.ones([1, 1])]),
+    "More independent predictors than datapoints in adjusted R2 score.": lambda: of_two_numbers(3).result(),
+    "Division by zero in Adjusted R2 score. Falling back to standard R2 score.": lambda: of_two_numbers(1).result(),
+    "Early stopping conditioned on metric `loss`": lambda: keras.callbacks.EarlyStopping("loss").on_epoch_end(0, {"mae": 1.0}),
+    "Can save best model only with loss available.": lambda: keeper().on_epoch_end(0, {"mae": 1.0}),
+    "The model does not have any trainable weights.": lambda: ready(keras.layers.Flatten()).train_step((ONE, ONE)),
+    "Your input ran out of data": lambda: ready(keras.layers.Dense(1)).fit(((ONE, ONE) for _ in range(1)), steps_per_epoch=2, verbose=0),
 }
 
 

@@ -87,7 +87,9 @@ def test_a_bar_tells_the_time_in_the_unit_that_fits():
 
     assert [per_step(seconds) for seconds in (0, 2.4, 0.0123, 0.00005)] == [" 0s/step", " 2s/step", " 12ms/step", " 50us/step"]
     assert [as_duration(seconds) for seconds in (5.9, 65, 3605)] == ["5s", "1:05", "1:00:05"]
-    assert numbers({"loss": 0.5, "small": 1e-4, "less": -2.0}) == " - loss: 0.5000 - small: 1.0000e-04 - less: -2.0000"
+    logs = {"loss": 0.5, "small": 1e-4, "edge": 1e-3, "less": -2.0}
+    assert numbers(logs) == " - loss: 0.5000 - small: 1.0000e-04 - edge: 1.0000e-03 - less: -2.0000"
+    assert numbers(logs, float).endswith(" - less: -2.0000e+00")  # as in Keras's lines with verbose=2
 
 
 BARS = json.loads(Path(__file__).with_name("bars.json").read_text("utf-8"))  # verbose, steps, epochs, seconds a step: what Keras printed

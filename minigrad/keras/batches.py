@@ -30,9 +30,10 @@ def unpacked(data):
 
 
 def packed(x, y, sample_weight):
-    """The tuple of a batch: (x,), (x, y) or (x, y, sample_weight)."""
-    given = 1 if y is None else 3 - (sample_weight is None)
-    return (x, y, sample_weight)[:given]
+    """What a step is given: x itself, (x,) for a list or tuple of arrays, (x, y) or (x, y, sample_weight)."""
+    if y is None:
+        return (x,) if isinstance(x, (list, tuple)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
 def split(arrays, share):
@@ -116,8 +117,9 @@ class Batches:
     def check_lengths(self, data):
         if len({len(one) for one in leaves(data) if one is not None}) > 1:
             problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
-            sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in data]
-            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(("x", "y", "sample_weight"), sizes))
+            sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in unpacked(data)]
+            names = ("x", "y", "sample_weight")
+            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(names, sizes) if size)
             raise ValueError(f"{problem}{told}\n")
 
     @property
@@ -160,7 +162,7 @@ class Batches:
             self.iterator = None
             problem = "Your input ran out of data; interrupting training. Make sure that your dataset or generator can"
             advice = "You may need to use the `.repeat()` function when building your dataset."
-            warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=4)
+            warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=6)
 
     def groups(self, size):
         """Groups of `size` batches of an epoch, each with the number of its first batch."""

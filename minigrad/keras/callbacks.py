@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 
-from ..engine import convert
 from ..errors import visible
 
 __all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler", "ModelCheckpoint",
@@ -91,14 +90,13 @@ class Callback:
 
 
 class CallbackList:
-    """The callbacks of one run: the given ones, a History in `fit`, and the progress bar unless `verbose` is 0."""
+    """The callbacks of one run: the given ones, a History, and the progress bar, which is silent if `verbose` is 0."""
 
     def __init__(self, callbacks, model, verbose, epochs, steps, history=False):
         callbacks = callbacks or []
         self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-        if history and not self.any(History):
-            self.callbacks.append(History())
-        if verbose and not self.any(ProgbarLogger):
+        self.callbacks.append(History())
+        if not self.any(ProgbarLogger):
             self.callbacks.append(ProgbarLogger())
         if history:
             model.history = self.any(History)
@@ -244,7 +242,7 @@ class LearningRateScheduler(Callback):
 
 def rate_of(optimizer) -> float:
     """The current learning rate."""
-    return float(convert(optimizer.learning_rate))
+    return float(optimizer.learning_rate)
 
 
 class Monitor(Callback):
@@ -283,7 +281,7 @@ class Monitor(Callback):
     def get_monitor_value(self, logs):
         """The number in the logs; None, with a warning, if it is not there."""
         if self.monitor not in logs:
-            warnings.warn(self.lacking.format(self.monitor, ",".join(logs)), stacklevel=2)
+            warnings.warn(self.lacking.format(self.monitor, ",".join(logs)), stacklevel=3)
         return logs.get(self.monitor)
 
 
@@ -346,7 +344,7 @@ class EarlyStopping(Monitor):
     def on_train_end(self, logs=None):
         if self.stopped_epoch and self.verbose:
             print(f"Epoch {self.stopped_epoch + 1}: early stopping")
-        if self.restore_best_weights and self.best_weights is not None:
+        if self.best_weights is not None:
             if self.verbose:
                 print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
             self.model.set_weights(self.best_weights)
@@ -453,10 +451,10 @@ class ModelCheckpoint(Monitor):
         self.batches = 0  # since the last save
 
     def on_epoch_begin(self, epoch, logs=None):
-        self.epoch = epoch
+        self.epoch, self.seen = epoch, 0
 
     def on_train_batch_end(self, batch, logs=None):
-        self.batches += 1
+        self.batches, self.seen = self.batches + batch + 1 - self.seen, batch + 1
         if self.save_freq != "epoch" and self.batches >= self.save_freq:
             self.save({"batch": batch + 1} | logs)
 
@@ -470,7 +468,7 @@ class ModelCheckpoint(Monitor):
         self.batches, path = 0, self.filepath.format(epoch=self.epoch + 1, **logs)
         value, told = logs.get(self.monitor), f"saving model to {path}"
         if self.save_best_only and value is None:
-            warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=2)
+            warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=3)
         elif self.save_best_only:
             best = "None" if self.best is None else f"{self.best:.5f}"
             if not self.better(value, self.best):
@@ -552,7 +550,7 @@ class ProgbarLogger(Callback):
             self.draw(logs, whole, took)
             print()
         elif self.verbose == 2 and self.steps:
-            print(f"{self.steps}/{self.steps} - {whole} -{per_step(took)}{numbers(logs)}")
+            print(f"{self.steps}/{self.steps} - {whole} -{per_step(took)}{numbers(logs, float)}")
 
     def draw(self, logs, when, took):
         """Overwrite the previous bar."""
@@ -598,7 +596,7 @@ def per_step(seconds):
     return f" {seconds * 1e6:.0f}us/step"
 
 
-def numbers(logs):
-    """The numbers from the logs, as shown after the bar."""
-    means = {name: float(np.mean(value)) for name, value in (logs or {}).items() if name != "outputs"}
-    return "".join(f" - {name}: {value:.{'4f' if abs(value) > 1e-3 else '4e'}}" for name, value in means.items())
+def numbers(logs, size=abs):
+    """The numbers from the logs, as shown after the bar; with an exponent if their size is small."""
+    means = {name: np.mean(value) for name, value in (logs or {}).items() if name != "outputs"}
+    return "".join(f" - {name}: {value:.{'4f' if size(value) > 1e-3 else '4e'}}" for name, value in means.items())

@@ -34,9 +34,9 @@ def aligned(y_true, y_pred):
     """Both as Tensors of the prediction's dtype. If one has an extra last axis of length 1, both get or lose it."""
     y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
-        return (shaping.expand_dims(y_true, -1), y_pred) if y_true.ndim == 1 else (y_true, shaping.squeeze(y_pred, -1))
+        return (shaping.expand_dims(y_true, 1), y_pred) if y_true.ndim == 1 else (y_true, shaping.squeeze(y_pred, -1))
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
-        return (y_true, shaping.expand_dims(y_pred, -1)) if y_pred.ndim == 1 else (shaping.squeeze(y_true, -1), y_pred)
+        return (y_true, shaping.expand_dims(y_pred, 1)) if y_pred.ndim == 1 else (shaping.squeeze(y_true, -1), y_pred)
     return y_true, y_pred
 
 
@@ -234,6 +234,10 @@ def smoothed(y_true, y_pred, from_logits, smoothing, classes):
     return y_true, y_pred, y_pred if logits is None and from_logits else logits
 
 
+def number_of_classes(y):
+    return as_dtype(y.shape[-1], y.dtype)
+
+
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
     """The mean of -(y_true * log(y_pred) + (1 - y_true) * log(1 - y_pred)) over `axis`.
 
@@ -277,7 +281,7 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     >>> print(mg.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
     [0.6931472]
     """
-    y_true, y_pred, logits = smoothed(y_true, y_pred, from_logits, label_smoothing, lambda y: y.shape[-1] or 1)
+    y_true, y_pred, logits = smoothed(y_true, y_pred, from_logits, label_smoothing, number_of_classes)
     if logits is not None:
         return nn.softmax_cross_entropy_with_logits(y_true, logits, axis)
     p = y_pred / math.reduce_sum(y_pred, axis, True)
@@ -334,10 +338,10 @@ def masked_weights(mask, sample_weight, dtype, reduction):
     """The sample weights, 0 where the mask is False; for a mean, the others are scaled up to compensate."""
     weights = as_dtype(mask, dtype)
     if reduction in ("mean", "sum_over_batch_size"):
-        weights = weights * math.divide_no_nan(as_dtype(mask.shape.num_elements(), dtype), math.reduce_sum(weights))
+        weights = weights * math.divide_no_nan(mask.shape.num_elements(), math.reduce_sum(weights))
     if sample_weight is None:
         return weights
-    weights, sample_weight = aligned(weights, as_dtype(sample_weight, dtype))
+    sample_weight, weights = aligned(sample_weight, weights)
     return weights * sample_weight
 
 
@@ -391,7 +395,7 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
         raise ValueError(f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}")
     y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / number_of_classes(y_true)
     p = softmax(y_pred, axis) if from_logits else y_pred
     p = clip_by_value(p / math.reduce_sum(p, axis, True), EPSILON, 1.0 - EPSILON)
     return math.reduce_sum(math.pow(1.0 - p, gamma) * alpha * (-y_true * math.log(p)), axis)
@@ -471,9 +475,9 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
     >>> print(mg.keras.losses.circle([0, 0, 1], vectors, gamma=1).numpy().round(4))
     [0.6163 0.9617 0.    ]
     """
-    y_true, y_pred = as_dtype(y_true, dtypes.int32), convert(y_pred)
+    y_true = as_dtype(y_true, dtypes.int32)
     labels = y_true if ref_labels is None else as_dtype(ref_labels, dtypes.int32)
-    vectors = y_pred if ref_embeddings is None else convert(ref_embeddings)
+    vectors = y_pred if ref_embeddings is None else ref_embeddings
     distance = math.maximum(1 - linalg.matmul(y_pred, vectors, transpose_b=True), 0.0)
     same = math.equal(shaping.reshape(y_true, [-1, 1]), shaping.reshape(labels, [1, -1]))
     others = math.logical_not(same)
@@ -481,10 +485,8 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         same = math.logical_and(same, math.logical_not(math.equal(linalg.eye(*same.shape), 1.0)))
     near = -gamma * math.maximum(margin + distance, 0.0) * (margin - distance)
     far = gamma * math.maximum(1 + margin - distance, 0.0) * (1 - margin - distance)
-    near, far = [
-        math.reduce_logsumexp(gathering.where(mask, terms, as_dtype(-np.inf, terms.dtype)), 1)
-        for mask, terms in ((same, near), (others, far))
-    ]
+    near = math.reduce_logsumexp(gathering.where(same, near, -np.inf), 1)
+    far = math.reduce_logsumexp(gathering.where(others, far, -np.inf), 1)
     losses = math.softplus(near + far)
     return MASKS.add(losses, losses > 0)
 
@@ -515,7 +517,7 @@ class Loss:
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
         allowed = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "sum", "none", None)
         if reduction not in allowed:
-            problem = f"Invalid value for argument `reduction`. Expected one of {set(allowed)}."
+            problem = f"Invalid value for argument `reduction`. Expected one of {allowed}."
             raise received(problem, reduction=reduction)
         self.name = name or unique_name(snake_case(type(self).__name__))
         self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
@@ -525,14 +527,13 @@ class Loss:
         raise NotImplementedError
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        found = self.call(convert(y_true), as_dtype(y_pred, self.dtype))
+        found = self.call(as_dtype(y_true, self.dtype), as_dtype(y_pred, self.dtype))
         losses = as_dtype(found, self.dtype)
         for mask in (MASKS.of(y_pred), MASKS.of(found)):
             if mask is not None:
                 sample_weight = masked_weights(mask, sample_weight, self.dtype, self.reduction)
         if sample_weight is not None:
-            weights = as_dtype(sample_weight, losses.dtype)
-            weights, losses = aligned(weights, losses)
+            weights, losses = aligned(sample_weight, losses)
             losses = losses * weights
         if self.reduction in (None, "none") or losses.shape in ((), (0,)):  # Keras does not reduce an empty batch
             return losses

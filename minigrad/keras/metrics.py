@@ -13,7 +13,7 @@ from . import initializers, losses
 from .activations import MASKS, as_dtype, sigmoid
 from .losses import aligned
 from .utils import class_for, found, snake_case, unique_name
-from .variable import Variable
+from .variable import Variable, inside
 
 __all__ = ["AUC", "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
            "CategoricalHinge", "CosineSimilarity", "FalseNegatives", "FalsePositives", "Hinge", "KLDivergence",
@@ -124,7 +124,7 @@ class Metric:
     `add_weight` creates a Variable. Calling the metric updates the state and returns the result.
 
     Args:
-        dtype: the dtype of the Variables; float32 by default.
+        dtype: the dtype to compute in; float32 by default.
         name: by default the name of the class in snake_case, numbered.
 
     >>> import minigrad as mg
@@ -154,13 +154,12 @@ class Metric:
         Args:
             shape: the length of each axis.
             initializer: a name or an initializer.
-            dtype: by default that of the metric.
+            dtype: float32 by default.
             aggregation: accepted as in Keras, without effect.
             name: by default "variable", numbered.
         """
-        initializer = initializers.get(initializer)
-        variable = Variable(initializer, shape=shape, dtype=dtype or self.dtype, trainable=False, name=name)
-        variable.path = f"{self.name}/{variable.name}"
+        with inside(self):
+            variable = Variable(initializers.get(initializer), shape=shape, dtype=dtype, trainable=False, name=name)
         self._variables.append(variable)
         return variable
 
@@ -207,7 +206,7 @@ class Sum(Metric):
 
     def __init__(self, name="sum", dtype=None):
         super().__init__(dtype, name)
-        self.total = self.add_variable((), "zeros", name="total")
+        self.total = self.add_variable((), "zeros", self.dtype, name="total")
 
     def update_state(self, values, sample_weight=None):
         values, _ = weighted_per_example(values, sample_weight, math.reduce_sum, self.dtype)
@@ -230,14 +229,14 @@ class Mean(Metric):
 
     def __init__(self, name="mean", dtype=None):
         super().__init__(dtype, name)
-        self.total = self.add_variable((), "zeros", name="total")
-        self.count = self.add_variable((), "zeros", name="count")
+        self.total = self.add_variable((), "zeros", self.dtype, name="total")
+        self.count = self.add_variable((), "zeros", self.dtype, name="count")
 
     def update_state(self, values, sample_weight=None):
         values, weights = weighted_per_example(values, sample_weight, math.reduce_mean, self.dtype)
         self.total.assign_add(math.reduce_sum(values))
         examples = values.shape[0] if values.ndim else 1
-        self.count.assign_add(as_dtype(examples if weights is None else math.reduce_sum(weights), self.dtype))
+        self.count.assign_add(examples if weights is None else math.reduce_sum(weights))
 
     def result(self):
         return math.divide_no_nan(self.total, self.count)
@@ -247,8 +246,9 @@ def weighted_per_example(values, weights, reduce, dtype):
     """The weighted values, with all axes but the first reduced, and the weight of each example, or None."""
     mask, values = MASKS.of(values), as_dtype(values, dtype)
     if weights is not None:
-        weights = as_dtype(weights, dtype) if mask is None else losses.masked_weights(mask, weights, dtype, "sum")
-        values, weights = aligned(values, weights)
+        if mask is not None:
+            weights = losses.masked_weights(mask, weights, dtype, "sum")
+        weights, values = aligned(weights, values)
         axes = weights.ndim
         if values.ndim > axes:
             values = reduce(values, list(range(axes, values.ndim)))
@@ -403,7 +403,7 @@ class R2Score(Metric):
             None for one score per column.
         num_regressors: p adjusts the score of n numbers to 1 - (1 - score) * (n - 1) / (n - p - 1).
         name: the name of the metric.
-        dtype: the dtype of the Variables; float32 by default.
+        dtype: accepted as in Keras, without effect.
 
     Raises:
         ValueError: there is no such aggregation, `num_regressors` is negative, or (in a call) the values are not a
@@ -435,23 +435,23 @@ class R2Score(Metric):
             problem = "R2Score expects 2D inputs with shape (batch_size, output_dim)."
             shapes = f"y_pred.shape={tuple(y_pred.shape)} and y_true.shape={tuple(y_true.shape)}"
             raise ValueError(f"{problem} Received input shapes: {shapes}.")
-        columns = [y_pred.shape[-1]]
+        columns = [y_pred.shape[1]]
         self.squared_sum = self.add_variable(columns, "zeros", name="squared_sum")
         self.sum = self.add_variable(columns, "zeros", name="sum")
         self.total_mse = self.add_variable(columns, "zeros", name="residual")
         self.count = self.add_variable(columns, "zeros", name="count")
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, y_pred = aligned(as_dtype(y_true, self.dtype), as_dtype(y_pred, self.dtype))
+        y_true, y_pred = aligned(y_true, as_dtype(y_pred, dtypes.float32))
         if self.squared_sum is None:
             self._build(y_true, y_pred)
-        weights = as_dtype(1.0 if sample_weight is None else sample_weight, self.dtype)
+        weights = as_dtype(1.0 if sample_weight is None else sample_weight, dtypes.float32)
         weights = shaping.broadcast_to(shaping.expand_dims(weights, 1) if weights.ndim == 1 else weights, y_true.shape)
         self.sum.assign_add(math.reduce_sum(y_true * weights, 0))
         self.squared_sum.assign_add(math.reduce_sum(y_true * y_true * weights, 0))
         self.total_mse.assign_add(math.reduce_sum(math.square(y_true - y_pred) * weights, 0))
         self.count.assign_add(math.reduce_sum(weights, 0))
-        self.num_samples.assign_add(float(y_true.shape.num_elements()))
+        self.num_samples.assign_add(y_true.shape.num_elements())
 
     def result(self):
         total = self.squared_sum - self.sum * (self.sum / self.count)
@@ -489,7 +489,7 @@ class ConfusionMetric(Metric):
         top_k: only the k largest predictions of a row can be positive, by default all of these.
         class_id: count this column of the labels and predictions alone.
         name: by default the name of the class in snake_case, numbered.
-        dtype: of the Variables; float32 by default.
+        dtype: accepted as in Keras, without effect: it counts in float32.
 
     Raises:
         ValueError: a threshold is outside [0, 1]; or (in a call) `class_id` is given, but predictions have one axis.
@@ -516,8 +516,8 @@ class ConfusionMetric(Metric):
         vars(self).update({name: self._counts[entry] for entry, name in names.items()})
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, y_pred = aligned(as_dtype(y_true, self.dtype), as_dtype(y_pred, self.dtype))
-        weights = as_dtype(1.0 if sample_weight is None else sample_weight, self.dtype)
+        y_true, y_pred = aligned(y_true, as_dtype(y_pred, dtypes.float32))
+        weights = as_dtype(1.0 if sample_weight is None else sample_weight, dtypes.float32)
         weights = shaping.expand_dims(weights, -1) if 0 < weights.ndim < y_pred.ndim else weights
         weights = shaping.broadcast_to(weights, y_pred.shape)
         if self.top_k is not None:
@@ -531,8 +531,8 @@ class ConfusionMetric(Metric):
             y_true, y_pred, weights = (one[..., self.class_id] for one in (y_true, y_pred, weights))
         labels, y_pred, weights = (shaping.reshape(one, [1, -1]) for one in (y_true != 0, y_pred, weights))
         if self._steps:
-            y_pred = clip_by_value(y_pred, 0.0, 1.0) * float(self._steps)
-        positive = math.greater(y_pred, as_dtype(self._levels[:, None], self.dtype))
+            y_pred = clip_by_value(y_pred, 0.0, 1.0) * self._steps
+        positive = math.greater(y_pred, self._levels[:, None])
         for entry, variable in self._counts.items():
             label, prediction = ENTRIES[entry]
             chosen = math.logical_and(math.equal(labels, label), math.equal(positive, prediction))
@@ -540,7 +540,7 @@ class ConfusionMetric(Metric):
 
     def _one_or_all(self, values):
         """The value for the only threshold, or those for all."""
-        return values[0] if len(self.thresholds) == 1 else as_dtype(values, self.dtype)
+        return values[0] if len(self.thresholds) == 1 else convert(values)
 
 
 def count_of(class_name, meaning, example, answer):
@@ -609,7 +609,7 @@ class AUC(ConfusionMetric):
         summation_method: "interpolation" (the mean of both ends; for "PR" counts, not ratios, are interpolated: Davis
             and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006), "minoring" or "majoring".
         name: by default "auc", numbered.
-        dtype: of the Variables; float32 by default.
+        dtype: accepted as in Keras, without effect: it counts in float32.
         thresholds: numbers between 0 and 1, in place of `num_thresholds`.
         multi_label, num_labels, label_weights: not supported; labels are counted all together.
         from_logits: whether predictions are logits, not probabilities.
@@ -645,7 +645,7 @@ class AUC(ConfusionMetric):
         self.top_k = self.class_id = None
         self.num_thresholds, self._from_logits = len(thresholds) + 2, from_logits
         inner = sorted(thresholds)
-        self._count_at([-1e-7, *inner, 1 + 1e-7], [0.0, *inner, 1.0])
+        self._count_at(list(np.array([-1e-7, *inner, 1 + 1e-7])), [0.0, *inner, 1.0])
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         super().update_state(y_true, sigmoid(y_pred) if self._from_logits else y_pred, sample_weight)
@@ -662,7 +662,7 @@ class AUC(ConfusionMetric):
         else:
             odds = math.divide_no_nan(right + missed, rejected + wrong)
             x = math.maximum(gathering.where(right == 0, 0.0, 1.0 - odds * math.divide_no_nan(missed, right)), 0.0)
-            y = gathering.where(right == 0, 1.0, 1.0 - odds * math.divide_no_nan(wrong, right))
+            y = 1.0 - odds * math.divide_no_nan(wrong, right)
         low, high = math.minimum(y[:-1], y[1:]), math.maximum(y[:-1], y[1:])
         height = {"minoring": low, "majoring": high, "interpolation": (low + high) / 2}[self.summation_method]
         return math.reduce_sum((x[:-1] - x[1:]) * height)

@@ -145,8 +145,7 @@ class Optimizer:
     def add_variable_from_reference(self, reference_variable, name="var", initializer="zeros") -> Variable:
         """Create a Variable of the optimizer with the shape and dtype of another, whose name is a prefix of its own."""
         owner = getattr(reference_variable, "path", reference_variable.name).replace("/", "_").replace(":", "_")
-        dtype = inner(reference_variable).dtype
-        return self.add_variable(reference_variable.shape, initializer, dtype, f"{owner}_{name}")
+        return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, f"{owner}_{name}")
 
     def add_optimizer_variables(self, trainable_variables, name, initializer="zeros"):
         """Create a Variable of the optimizer for each of these.
@@ -158,12 +157,18 @@ class Optimizer:
 
         Returns:
             A list of Variables; for a list of names, a tuple of lists.
+
+        Raises:
+            ValueError: there are more or fewer names than initializers.
         """
         names = [name] if isinstance(name, str) else name
         initial = initializer if isinstance(initializer, (list, tuple)) else [initializer] * len(names)
+        if len(names) != len(initial):
+            problem = "The number of provided names must match the number of provided initializers."
+            raise ValueError(f"{problem} Received name='{visible(name)}', initializer='{visible(initializer)}'")
         columns: tuple = tuple([] for _ in names)
         for variable in trainable_variables:
-            for column, *one in zip(columns, names, initial, strict=True):
+            for column, *one in zip(columns, names, initial):
                 column.append(self.add_variable_from_reference(variable, *one))
         return columns[0] if isinstance(name, str) else columns
 
@@ -259,7 +264,7 @@ class Optimizer:
         """Subtract `weight_decay * rate * value`."""
         if self.weight_decay is not None:
             value, in_dtype = variable.numpy(), variable.dtype.as_numpy_dtype
-            variable.assign_sub(value * in_dtype(self.weight_decay) * convert(rate).value.astype(in_dtype))
+            variable.assign_sub(value * in_dtype(np.float32(self.weight_decay)) * convert(rate).value.astype(in_dtype))
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None) -> None:
         """Exclude Variables from weight decay; call it before the first step.
@@ -281,8 +286,7 @@ class Optimizer:
         momentum = self.ema_momentum if self.iterations.numpy() else 0.0
         for variable, average in zip(self._known.values(), self._averages):
             old, new = average.numpy(), variable.numpy()
-            keep = new.dtype.type(momentum)
-            average.assign(keep * old + (1 - keep) * new)
+            average.assign(momentum * old + (1 - momentum) * new)
         if self.ema_overwrite_frequency and (self.iterations.numpy() + 1) % self.ema_overwrite_frequency == 0:
             self.finalize_variable_values(self._known.values())
 
@@ -434,7 +438,7 @@ def norm(arrays):
 
 
 def clipped_by_norm(dx, norm, limit):
-    return dx * dx.dtype.type(limit) / np.maximum(norm, dx.dtype.type(limit))
+    return dx * limit / np.maximum(norm, limit)
 
 
 class SGD(Optimizer):
@@ -502,15 +506,15 @@ class Adam(Optimizer):
         self.slots = [{"momentum": 0.0, "velocity": 0.0}, *[{"velocity_hat": 0.0}] * amsgrad]
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        one, t = in_dtype(1), (convert(self.iterations).value + 1).astype(in_dtype)
+        t = (convert(self.iterations).value + 1).astype(in_dtype)
         beta_1, beta_2 = in_dtype(np.float32(self.beta_1)), in_dtype(np.float32(self.beta_2))
-        alpha = rate * np.sqrt(one - beta_2**t) / (one - beta_1**t)
+        alpha = rate * np.sqrt(1 - beta_2**t) / (1 - beta_1**t)
         m, v = slots["momentum"], slots["velocity"]
-        m = slots["momentum"] = add_without_broadcast(m, (dx - m) * in_dtype(1 - self.beta_1))
-        v = slots["velocity"] = add_without_broadcast(v, (squared - v) * in_dtype(1 - self.beta_2))
+        m = slots["momentum"] = add_without_broadcast(m, (dx - m) * (1 - self.beta_1))
+        v = slots["velocity"] = add_without_broadcast(v, (squared - v) * (1 - self.beta_2))
         if self.amsgrad:
             v = slots["velocity_hat"] = np.maximum(slots["velocity_hat"], v)
-        return m * alpha / (np.sqrt(v) + in_dtype(self.epsilon))
+        return m * alpha / (np.sqrt(v) + self.epsilon)
 
 
 class AdamW(Adam):
@@ -560,19 +564,19 @@ class RMSprop(Optimizer):
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
-        names = ["velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered]
+        names = ["velocity", *["momentum"] * bool(momentum > 0), *["average_gradient"] * centered]
         self.slots = [{name: 0.0} for name in names]
         self.float_op = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        rho, rest = in_dtype(self.rho), in_dtype(1 - self.rho)
-        v = slots["velocity"] = rho * slots["velocity"] + rest * squared
+        rest = 1 - self.rho
+        v = slots["velocity"] = self.rho * slots["velocity"] + rest * squared
         if self.centered:
-            mean = slots["average_gradient"] = rho * slots["average_gradient"] + rest * dx
+            mean = slots["average_gradient"] = self.rho * slots["average_gradient"] + rest * dx
             v = v - mean * mean
-        step = rate * dx / np.sqrt(v + in_dtype(self.epsilon))
+        step = rate * dx / np.sqrt(v + self.epsilon)
         if self.momentum > 0:
-            step = slots["momentum"] = in_dtype(self.momentum) * slots["momentum"] + step
+            step = slots["momentum"] = self.momentum * slots["momentum"] + step
         return step
 
 
@@ -599,7 +603,7 @@ class Adagrad(Optimizer):
 
     def update(self, dx, squared, slots, rate, in_dtype):
         total = slots["accumulator"] = add_without_broadcast(slots["accumulator"], squared)
-        return rate * dx / np.sqrt(total + in_dtype(self.epsilon))
+        return rate * dx / np.sqrt(total + self.epsilon)
 
 
 # ---- learning rate schedules ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import textwrap
 
 from ..engine import dtypes
 from ..errors import visible
+from .layers.base import map_shapes
 
 COLUMNS = {"Layer (type)": str.ljust, "Output Shape": str.ljust, "Param #": str.rjust, "Trainable": str.center}
 
@@ -26,7 +27,7 @@ def rows_of(layer, shapes, expand_nested, level=0):
     """The row of a layer, and on request those of the layers inside it."""
     prefix = "   " * level + "└ " if level else ""
     count = f"{layer.count_params():,}" if layer.built else "0 (unbuilt)"
-    trains = "NY"[bool(layer.trainable)] if layer.weights else "-"
+    trains = "NY"[layer.trainable] if layer.weights else "-"
     rows = [[f"{prefix}{visible(layer.name)} ({type(layer).__name__})", as_text(shapes.get(id(layer))), count, trains]]
     if expand_nested and hasattr(layer, "layers"):
         inner = layer._output_shapes()
@@ -35,10 +36,12 @@ def rows_of(layer, shapes, expand_nested, level=0):
 
 
 def as_text(shape):
-    """A shape, or a nest of shapes, as printed in the table."""
+    """A shape, or the list of those in a nest, as printed in the table."""
     if shape is None:
         return "?"
-    return str(tuple(shape) if isinstance(shape, (list, tuple)) else shape)
+    shapes: list = []
+    map_shapes(lambda one: shapes.append(tuple(one)), shape)
+    return str(shapes if len(shapes) > 1 else shapes[0])
 
 
 def within(layers, names):
@@ -72,7 +75,6 @@ def widths_of(positions, line_length):
     widths = [end - start for start, end in zip([0, *ends], ends)]
     if min(widths) < 4:
         raise ValueError("Insufficient console width to print summary.")
-    widths = [width + 2 for width in widths]  # one blank on each side
     excess = sum(widths) - (line_length - len(widths) - 1)
     for i, left in enumerate(range(len(widths), 0, -1)):
         share = min(widths[i], round(excess / left))
@@ -122,6 +124,9 @@ def count(variables):
 
 def memory(variables):
     """The memory taken by Variables, in a suitable unit."""
-    size = float(sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables))
-    power = next(i for i in range(9) if size < 1024 ** (i + 1))
-    return f"{size / 1024**power:.2f} {('B', 'KB', 'MB', 'GB', 'TB')[power]}"
+    size = sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables)
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if size < 1024:
+            break
+        size /= 1024
+    return f"{size:.2f} {unit}"

@@ -98,7 +98,7 @@ class Trainer:
         parts += [math.reduce_sum(as_float(loss)) for loss in self.losses]
         if not parts:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
-        return parts[0] if len(parts) == 1 else math.add_n(parts)
+        return math.add_n(parts)
 
     def _loss_of(self, *args):
         """Call `compute_loss`, which in older subclasses lacks the last argument, `training`."""
@@ -154,7 +154,8 @@ class Trainer:
         batches = Batches(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
         held_out = None
         if validation_data is not None:
-            held_out = validation_batches(validation_data, validation_batch_size or batch_size, validation_steps)
+            size = validation_batch_size or batch_size
+            held_out = Batches(*unpacked(validation_data), size, validation_steps)
         heard = CallbackList(callbacks, self, verbose, epochs, batches.steps, history=True)
         self.stop_training, logs = False, None
         heard.tell("on_train_begin")
@@ -163,7 +164,7 @@ class Trainer:
             heard.tell("on_epoch_begin", epoch)
             logs = self._measure("train", batches, heard)
             if held_out is not None and is_due(epoch, validation_freq):
-                logs |= {f"val_{name}": value for name, value in self._evaluate(held_out, heard).items()}
+                logs = logs | {f"val_{name}": value for name, value in self._evaluate(held_out, heard).items()}
             heard.tell("on_epoch_end", epoch, logs=logs)
             if self.stop_training:
                 break
@@ -191,7 +192,7 @@ class Trainer:
         for told in self._run(kind, batches, heard):
             logs = told
         own = self.get_metrics_result()
-        return dict(own if own.keys() == logs.keys() else logs)
+        return own if own.keys() == logs.keys() else logs
 
     def _evaluate(self, batches, heard):
         self.stop_evaluating, batches.iterator = False, None
@@ -240,7 +241,7 @@ class Trainer:
         heard.tell("on_predict_begin")
         outputs = list(self._run("predict", batches, heard))
         heard.tell("on_predict_end")
-        columns = iter(zip(*map(leaves, outputs)))
+        columns = zip(*map(leaves, outputs))
         return mapped(lambda _: concat(list(next(columns)), 0).numpy(), outputs[0])
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
@@ -273,7 +274,7 @@ class Trainer:
         """The mean loss, the metrics of `compile`, and those in the attributes of the model and its layers."""
         own = [self._loss_tracker, self._compile_metrics, *(self._compile_loss.metrics if self._compile_loss else [])]
         inner = super().metrics  # type: ignore[misc]
-        return list({id(metric): metric for metric in [*own, *inner] if metric is not None}.values())
+        return list(dict.fromkeys(metric for metric in [*own, *inner] if metric is not None))
 
     @property
     def metrics_inside(self) -> list:
@@ -316,13 +317,6 @@ def of_any_batch_size(so=True):
         yield
     finally:
         calls.any_batch_size = outer
-
-
-def validation_batches(data, batch_size, steps):
-    """The batches of the validation data: a tuple of arrays, or an iterable of batches."""
-    if isinstance(data, (list, tuple)):
-        return Batches(*unpacked(data), batch_size, steps)
-    return Batches(data, steps=steps)
 
 
 def is_due(epoch, frequency):
@@ -398,7 +392,7 @@ class CompiledLoss:
             KeyError: a loss was given for an output that there is not.
         """
         given = self.given
-        if None in outputs and isinstance(given, (list, tuple, dict)):
+        if None in outputs:
             given = leaves(given)[0]
         if isinstance(given, (list, tuple)) and 0 in outputs:
             given = dict(enumerate(given))
@@ -429,7 +423,7 @@ class CompiledLoss:
             if self.metrics:
                 self.metrics[place].update_state(value, sample_weight=len(outputs[name]))
             total.append(value if factors[name] is None else value * factors[name])
-        return total[0] if len(total) == 1 else math.add_n(total)
+        return math.add_n(total)
 
 
 class CompiledMetrics(metrics_module.Metric):
@@ -458,11 +452,11 @@ class CompiledMetrics(metrics_module.Metric):
         self.found = []
         for weighted, given in enumerate(self.given):
             what = "weighted_metrics" if weighted else "metrics"
-            each = {None: leaves(given)} if None in outputs else for_each(outputs, given or None, what)
+            each = {None: given} if None in outputs else for_each(outputs, given or None, what)
             for name, some in each.items():
-                for one in leaves(some if isinstance(some, (list, tuple)) else [some]):
+                for one in leaves(some):
                     if one is not None:
-                        self.found.append((name, metric_for(one, y_true[name], outputs[name]), bool(weighted)))
+                        self.found.append((name, metric_for(one, y_true[name], outputs[name]), weighted))
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         outputs = named(y_pred)
@@ -475,13 +469,14 @@ class CompiledMetrics(metrics_module.Metric):
 
     def result(self):
         """The name of each metric and its value; a second metric of the same name is numbered."""
-        told = {}
+        told, counts = {}, {}
         for output, metric, weighted in self.found or []:
-            name = f"{output}_{metric.name}" if isinstance(output, str) else metric.name
-            if weighted and name in told:
-                name = f"weighted_{name}"
-            same = sum(one == name or one.rpartition("_")[0] == name for one in told)
-            told[f"{name}_{same}" if name in told else name] = metric.result()
+            prefix = f"{output}_" if isinstance(output, str) else ""
+            name = f"{prefix}{metric.name}"
+            if weighted and name in counts:
+                name = f"{prefix}weighted_{metric.name}"
+            same = counts[name] = counts.get(name, -1) + 1
+            told[f"{name}_{same}" if same else name] = metric.result()
         return told
 
 
