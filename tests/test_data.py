@@ -479,7 +479,7 @@ def test_what_a_generator_keeps_may_have_any_length_that_was_left_open():
     assert repr(next(forms.as_numpy_iterator())) == "{'a': (np.int32(1), np.float32(2.0))}"
 
 
-@pytest.mark.parametrize("element", [1.5, mg.constant(1.5), mg.Variable(1.5), np.float64(1.5), 2**32 + 1])
+@pytest.mark.parametrize("element", [1.5, mg.constant(1.5), mg.Variable(1.5), mg.Variable(1), np.float64(1.5), 2**32 + 1])
 def test_numbers_of_a_promised_rank_are_cast(element):
     found = next(iter(Dataset.from_generator(lambda: iter([element]), output_signature=mg.TensorSpec((), mg.int32))))
     assert found.dtype == mg.int32 and found.numpy() == 1
@@ -498,10 +498,11 @@ def test_a_flat_map_is_made_of_datasets(made):
         list(Dataset.range(3).flat_map(made))
 
 
+@pytest.mark.parametrize("name", ["batch", "padded_batch", "window"])
 @pytest.mark.parametrize("drop", [0, 1, 1.0, "a"])
-def test_a_batch_is_dropped_or_not(drop):
+def test_a_batch_is_dropped_or_not(name, drop):
     with pytest.raises(TypeError, match=f"Cannot convert {drop!r} to EagerTensor of dtype bool"):
-        Dataset.range(3).batch(2, drop)
+        getattr(Dataset.range(3), name)(2, drop_remainder=drop)
 
 
 def test_the_part_that_cannot_be_stacked_is_named():
@@ -700,6 +701,14 @@ def test_interleaving_skips_empty_datasets_opens_no_more_than_it_must_and_refuse
         NUMBERS.interleave(3)
     with pytest.raises(TypeError, match=r"must return a `Dataset` object"):
         next(iter(NUMBERS.interleave(lambda x: x)))
+
+
+@pytest.mark.parametrize(("processors", "cycle_length"), [(3, 3), (None, 1)])
+def test_as_many_datasets_are_open_as_there_are_processors(processors, cycle_length, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    for unsaid in (None, mg.data.AUTOTUNE):
+        found = NUMBERS.interleave(Dataset.range, unsaid)
+        assert numbers(found) == numbers(NUMBERS.interleave(Dataset.range, cycle_length))
 
 
 def test_windows_of_an_endless_dataset():

@@ -426,7 +426,7 @@ def test_a_tensor_that_leaked_has_no_numbers_and_is_out_of_scope(start):
 
     @mg.function
     def leaky(a):
-        leaked.append(a + 1.0)
+        leaked.extend([a + 1.0, a + 2.0, a + 3.0])
         return a
 
     leaky(mg.constant(start))
@@ -434,6 +434,9 @@ def test_a_tensor_that_leaked_has_no_numbers_and_is_out_of_scope(start):
         leaked[0].numpy()
     with pytest.raises(TypeError, match=r"<mg\.Tensor 'add:0' shape=\S+ dtype=float32> is out of scope"):
         leaked[0] + 1.0
+    for one, name in zip(leaked, ("add", "add_1", "add_2"), strict=True):
+        with pytest.raises(TypeError, match=rf"<mg\.Tensor '{name}:0' shape"):
+            one * 2.0
     with pytest.raises(TypeError, match="out of scope"):
         mg.function(lambda b: b + leaked[0])(mg.constant(start))
 

@@ -7,14 +7,15 @@ import linecache
 import pathlib
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import minigrad as mg
 from minigrad import nest
-from minigrad.graph.tidy import key
-from minigrad.graph.tracer import Graph, mapped, value_of
+from minigrad.graph.tidy import key, key_of
+from minigrad.graph.tracer import Graph, Node, mapped, value_of
 
 STORED = pathlib.Path(__file__).with_name("graph.txt")
 ROW, MATRIX = [1.0, 2.0, -3.0], [[1.0, 2.0], [3.0, 5.0]]
@@ -122,6 +123,7 @@ def constants(x):
         mg.maximum(x, -np.inf),
         x + mg.constant([[0.0, 1.0, 4.0]]),
         mg.constant([1, 2, 4]),
+        mg.zeros([0, 2]),
     )
 
 
@@ -289,11 +291,14 @@ def lengths_by_value(x, i):
         mg.where(x > 0.0),
         mg.boolean_mask(x, x > 0.0),
         mg.unique(i),
-        mg.repeat(x, i),
         mg.math.bincount(i),
         mg.dynamic_partition(x, i % 2, 2),
     )
     return *found, mg.linalg.qr(x[:, None] * x)[0], mg.math.segment_max(x, mg.sort(i))
+
+
+def repeated(x, i):
+    return mg.repeat(x, i)
 
 
 def chosen(x, y):
@@ -338,7 +343,7 @@ def variables():
     """Functions that read and assign Variables: name -> (function, arguments)."""
     w, b, n = mg.Variable([1.0, 2.0], name="w"), mg.Variable(0.5, name="layer/bias"), mg.Variable(3, name="count")
     big, grows = mg.Variable(mg.zeros([100, 100]), name="big"), mg.Variable([1.0], shape=[None], name="grows")
-    layers = [mg.Variable([[0.5, 0.25], [1.0, 2.0]], name="kernel") for _ in range(3)]
+    layers = [mg.Variable([[0.5, 0.25], [1.0, 2.0]], name="model/layer/kernel") for _ in range(3)]
 
     def step(x):
         with mg.GradientTape() as tape:
@@ -381,12 +386,15 @@ def variables():
         b.assign(mg.reduce_sum(before))
         return before
 
+    def unchanged(x):
+        b.assign(x * 1.0)
+
     def given(v, x):
         v.assign_add(x)
         return v * 1.0
 
     x = mg.constant(2.0)
-    ones = {one: (one, [x]) for one in (step, assigned, summed, in_parts, in_one_part, exchanged)}
+    ones = {one: (one, [x]) for one in (step, assigned, summed, in_parts, in_one_part, exchanged, unchanged)}
     ones |= {growing: (growing, [mg.constant([2.0])]), stacked: (stacked, [mg.ones([2, 2])]), given: (given, [mg.Variable(1.0), x])}
     return {one.__name__: pair for one, pair in ones.items()}
 
@@ -404,7 +412,7 @@ def programs():
         (complex_numbers, mg.constant([1 + 2j, -1j], mg.complex64)), (texts, mg.constant(["a", "bc"])), (nothing_new, row),
         (spread, row, mg.ones([2, 3])), (nests, x, (x, x), {"k": x}), (one_of_each, row), (slope, row), (two_slopes, row),
         (slopes_of_parts, row, mg.constant([2.0, 0.5])), (own_slope, row), (decisions, x), (loops, x), (in_place, row), (long_lines, row),
-        (twice, x, row), (convolved, mg.reshape(mg.range(16.0), [4, 4]), matrix), (looped, x), (only_numbers,), (at_the_end, x), (dense, mg.ones([3, 2]), matrix, row[:2]), (drawn, row), (two_layers_of_one_input, matrix, matrix), (lengths_by_value, row, i), (chosen, row, row * 2.0),
+        (twice, x, row), (convolved, mg.reshape(mg.range(16.0), [4, 4]), matrix), (looped, x), (only_numbers,), (at_the_end, x), (dense, mg.ones([3, 2]), matrix, row[:2]), (drawn, row), (two_layers_of_one_input, matrix, matrix), (lengths_by_value, row, i), (repeated, row, i), (chosen, row, row * 2.0),
     ]  # fmt: skip
     found = {function.__name__: (function, args, {}) for function, *args in calls}
     found["named"] = named, [x, 4.0, x, x], {"scale": np.float32([2.0, 3.0]), "a": x, "b": 7.0}
@@ -510,6 +518,21 @@ def test_what_is_recorded_of_a_call_gives_what_arrays_give(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "decisions"),  # of each, the calls after the one that it is about, and its outcome
+    [
+        ("a decision", [(0, True)]),
+        ("an index", [(1, 2)]),
+        ("numbers", [(1, 1.0), (1, 2), (1, -3.0), (1, 1.0), (1, True)]),
+        ("its length", []),
+    ],
+)
+def test_a_decision_knows_its_place_and_its_outcome(name, decisions):
+    graph = Graph()
+    CALLS[name][0](graph.input(np.array(ROW), "x"))
+    assert [(k - graph.nodes.index(node), outcome) for k, node, outcome in graph.guards] == decisions
+
+
+@pytest.mark.parametrize(
     "ask", [np.asarray, lambda x: x.tolist(), lambda x: np.exp(x, out=np.zeros(3)), lambda x: x.never, lambda x: x.__never__]
 )
 def test_a_stand_in_has_no_numbers_and_no_names_but_those_of_arrays(ask):
@@ -520,6 +543,7 @@ def test_a_stand_in_has_no_numbers_and_no_names_but_those_of_arrays(ask):
 LIKE = [  # what is a call's argument like? each is like itself alone
     0.0, -0.0, 1, 1.0, True, 1j, np.float32(0.0), np.float32(-0.0), np.float64(0.0), "a", b"a", None, ..., (1, 2), [1, 2], (1.0, 2),
     slice(1, 2), slice(1, 2.0), slice(1, 2, 1), np.zeros(2), -np.zeros(2), np.zeros(2, "f"), np.zeros((1, 2)), np.array(["a"], object), {1: 2},
+    slice(True, 2), slice(1, 2, True),
 ]  # fmt: skip
 
 
@@ -530,6 +554,14 @@ def test_arguments_are_alike_where_calls_give_the_same():
         True
     ] * 4
     assert key(float("nan")) == key(float("nan"))
+
+
+def test_calls_are_alike_where_all_their_arguments_are():
+    graph, calls = Graph(), [{}, {"initial": 0.0}, {"initial": -0.0}, {"axis": 0}, {"axis": 0, "initial": 0.0}, {"axis": [0]}]
+    x = graph.input(np.array(ROW), "x").node
+    keys = [key_of(Node(np.sum, (x,), kwargs, 0.0)) for kwargs in calls]
+    assert len({*keys}) == len(calls)
+    assert keys[4] == key_of(Node(np.sum, (x,), {"initial": 0.0, "axis": 0}, 0.0)) != key_of(Node(np.max, (x,), calls[4], 0.0))
 
 
 # ---- calls, again and again ----------------------------------------------------------------------------------------
@@ -599,10 +631,58 @@ def test_a_function_that_is_traced_again_and_again_warns(capsys, caplog):
         and "5 out of the last 5 calls to <function" in said
         and "6 out of the last 6" in said
     )
-    often = mg.function(lambda x: x * 2.0)
-    for k in (0, 0, 0, 0, 0, 1, 2, 3, 4):
-        often(k)
-    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("calls", "told"),  # by TensorFlow
+    [
+        ([*range(8)], [(5, 5), (6, 6)]),
+        ([0, 0, 0, 1, 2, 3, 4], [(5, 7)]),
+        ([0] * 12 + [1, 2, 3, 4], [(5, 16)]),
+        ([0] + [1] * 12 + [*range(2, 8)], [(5, 16), (6, 17)]),
+        ([0, 1, 2, 3] + [3] * 8 + [4], []),
+        ([0, 1, 2, 3] + [3] * 7 + [4], []),
+        ([0, 1, 2, 3] + [3] * 6 + [4], [(5, 11)]),
+        ([0, 1, 2, 3] + [3] * 5 + [4, 5, 6, 7], [(5, 10), (6, 11)]),
+    ],
+)
+def test_two_warnings_at_most_tell_of_the_traces_that_are_not_long_ago(calls, told, caplog):
+    traced = mg.function(lambda x: x * 2.0)
+    for k in calls:
+        traced(k)
+    found = re.findall(r"(\d+) out of the last (\d+) calls", caplog.text)
+    assert [(int(traces), int(count)) for traces, count in found] == told
+
+
+def test_a_call_like_the_one_before_is_not_looked_at_again(monkeypatch):
+    summed = mg.function(lambda x, y: x + y)
+    x, y = mg.constant(ROW), mg.constant(2.0)
+    summed(x, y)
+    for owner, name in (type(summed), "_converted"), (type(summed._traces), "known"):
+        monkeypatch.delattr(owner, name)
+    assert summed(x * 2.0, y).numpy().tolist() == [4.0, 6.0, -4.0]
+    for other in (x,), (x, y, y), (y, y), (x, 2.0):
+        with pytest.raises(AttributeError):
+            summed(*other)
+
+
+def test_a_thread_waits_for_a_program_that_runs(monkeypatch):
+    monkeypatch.setitem(mg.graph.Function.__init__.__globals__, "PATIENCE", 0.01)
+    seen, held, x = [], threading.Event(), mg.constant(2.0)
+    doubled = mg.function(lambda x: seen.append(x) or x * 2.0)
+
+    def hold():
+        with doubled._traces.lock:
+            held.set()
+            time.sleep(0.1)
+
+    for _ in range(2):
+        thread = threading.Thread(target=hold, daemon=True)
+        thread.start()
+        held.wait(20)
+        assert float(doubled(x)) == 4.0 and len(seen) == 1
+        thread.join(20)
+        held.clear()
 
 
 def test_a_concrete_function_that_runs_as_python_or_is_open_knows_no_results():

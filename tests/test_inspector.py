@@ -24,6 +24,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.graph import retold
 from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, shown
 from minigrad.inspector.code import wanted
@@ -34,7 +35,7 @@ from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
-from minigrad.tracing.values import brief
+from minigrad.tracing.values import Summary, brief
 
 
 @pytest.fixture(autouse=True)
@@ -285,6 +286,178 @@ def test_what_a_tape_did_not_write_is_passed_over_in_the_program_too():
     scope = {"np": np}
     exec(film.written, scope)
     assert [float(found) for found in scope["run"](np.float32(3.0))] == [261.0, 84.0]
+
+
+TOLD = {  # what stands before the tape and in its block, and what is asked; then the lines, with the ops that each runs and goes back through
+    "a value is watched that an op made": (
+        "x = mg.constant(2.0)", "tape.watch(x)\n    y = x * 3.0\n    z = y * x\n    tape.watch(z)\n    w = z * z + y", "w, [z, x]",
+        "def run(x):  # [] []",
+        "    y = x * 3.0  # [0] []",
+        "    z = y * x  # [1] [2]",
+        "    w = z * z + y  # [2, 3] []",
+        "    # backward pass  # [] []",
+        "    dz = z + z  # [] [2]",
+        "    dy = 1.0 + dz * x  # [] [1]",
+        "    dx = dz * y + dy * 3.0  # [] [0, 1]",
+        "    return w, dz, dx  # [] []",
+    ),
+    "a value is watched that the tape did not write": (
+        "x = mg.constant(2.0)", "with tape.stop_recording():\n        y = x * x\n    tape.watch(y)\n    z = y * y", "z, [y]",
+        "def run(x):  # [] []",
+        "    y = x * x  # [0] [1]",
+        "    z = y * y  # [1] []",
+        "    # backward pass  # [] []",
+        "    dy = y + y  # [] [1]",
+        "    return z, dy  # [] []",
+    ),
+    "what is watched has no name": (
+        "many = [mg.constant([2.0, 3.0])]", "tape.watch(many)\n    y = many[0] * many[0] + mg.constant(1.0)", "y, many",
+        "def run(many_0, mg_constant_1_0):  # [] []",
+        "    y = many_0 * many_0 + mg_constant_1_0  # [0, 1] [0]",
+        "    # backward pass  # [] []",
+        "    dmany_0 = many_0 + many_0  # [] [0]",
+        "    return y, dmany_0  # [] []",
+    ),
+    "Variables have no names": (
+        "make = lambda: mg.Variable(2.0)", "y = make() * 3.0 + make()", "y, tape.watched_variables()",
+        "def run():  # [] []",
+        "    return np.float32(8.0), np.float32(3.0), np.ones((), np.float32)  # [] []",
+    ),
+    "numbers stand on either side": (
+        "x = mg.Variable([1.0, 2.0])", "y = 3.0 - 2.0 * x**3.0 + mg.clip_by_value(x, 1.25, 1.75)", "y, x",
+        "def run(x):  # [] []",
+        "    z = np.minimum(x, 1.75)  # [3] []",
+        "    y = 3.0 - 2.0 * (x * x * x) + np.maximum(z, 1.25)  # [0, 1, 2, 4, 5] []",
+        "    # backward pass  # [] []",
+        "    dz = np.where(z >= 1.25, np.float32(1.0), 0)  # [] [4]",
+        "    dx = np.where(x <= 1.75, dz, 0) + -6.0 * x ** 2.0  # [] [0, 3]",
+        "    return y, dx  # [] []",
+    ),
+    "lists are joined and added": (
+        "x = mg.Variable([1.0, 2.0])", "y = mg.concat([x, x * 2.0], 0)\n    z = mg.add_n([y, y]) * y[::-1]", "z, x",
+        "def run(x):  # [] []",
+        "    y = np.concatenate([x, x * 2.0], 0)  # [0, 1] []",
+        "    z = y + y  # [2] [4]",
+        "    z2 = y[::-1]  # [3] [4]",
+        "    z3 = z * z2  # [4] []",
+        "    # backward pass  # [] []",
+        "    dy = np.zeros_like(z, shape=(4,))  # [] [3]",
+        "    dy[::-1] = z  # [] [3]",
+        "    dy2 = dy + z2 + z2  # [] [2]",
+        "    d = dy2[2:4]  # [] [1]",
+        "    dx = dy2[0:2] + d * 2.0  # [] [0, 1]",
+        "    return z3, dx  # [] []",
+    ),
+    "an op gives several values": (
+        "x = mg.Variable([3.0, 1.0, 2.0])", "low, high = mg.split(x * x, [1, 2])\n    z = low * high", "z, x",
+        "def run(x):  # [] []",
+        "    z = x * x  # [0] []",
+        "    z2 = z[0:1]  # [1] []",
+        "    z3 = z[1:3]  # [1] [2]",
+        "    z4 = z2 * z3  # [2] []",
+        "    # backward pass  # [] []",
+        "    dz3 = np.ones((2,), np.float32) * z2  # [] [2]",
+        "    dz2 = z3.sum().reshape(1)  # [] [2]",
+        "    dz = np.concatenate([dz2, dz3], 0)  # [] [1]",
+        "    dx = dz * x  # [] [0]",
+        "    dx2 = dx + dx  # [] [0]",
+        "    return z4, dx2  # [] []",
+    ),
+    "there is no number": (
+        "x = mg.Variable([-1.0, 1.0])", "y = mg.sqrt(x)", "y, x",
+        "def run(x):  # [] []",
+        "    y = np.sqrt(x)  # [0] []",
+        "    # backward pass  # [] []",
+        "    dx = 0.5 / y  # [] [0]",
+        "    return y, dx  # [] []",
+    ),
+    "there is nothing": (
+        "x = mg.Variable(mg.zeros([0, 2]))", "y = mg.reduce_sum(x * x)", "y, x",
+        "def run(x):  # [] []",
+        "    y = (x * x).sum()  # [0, 1] []",
+        "    # backward pass  # [] []",
+        "    dx = np.zeros((0, 2), np.float32) * x  # [] [0]",
+        "    dx2 = dx + dx  # [] [0]",
+        "    return y, dx2  # [] []",
+    ),
+    "a source is on no path": (
+        "x, w = mg.Variable(2.0), mg.Variable(3.0)", "u = w * 2.0\n    y = x * x", "y, [w, x]",
+        "def run(w, x):  # [] []",
+        "    y = x * x  # [1] [1]",
+        "    # backward pass  # [] []",
+        "    dx = x + x  # [] [1]",
+        "    return y, None, dx  # [] []",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_the_program_of_a_film_tells_which_ops_each_of_its_lines_runs_and_goes_back_through(name):
+    before, block, asked, *lines = TOLD[name]
+    film = inspected(f"{before}\nwith mg.GradientTape() as tape:\n    {block}\ng = tape.gradient({asked})")
+    assert [f"{line['text']}  # {line['write']} {line['read']}" for line in film.plain["written"]] == lines
+
+
+@pytest.mark.parametrize(
+    ("forward", "slope"),
+    [
+        ("x * (calls.append(1) or len(calls))", "dy"),
+        ("x * 2.0", "dy * (calls.append(1) or len(calls))"),
+        ("(mg.print('printed'), x * 2.0)[1]", "dy * 2.0"),
+    ],
+    ids=["another value", "another gradient", "another print"],
+)
+def test_what_would_be_another_run_makes_no_program(forward, slope, capsys):
+    lines = ["from minigrad.engine.op import made", "calls, x = [], mg.Variable(3.0)", "def mine(x):", f"    return {forward}"]
+    lines += ["def slope(dy):", f"    return {slope}", "mine = made(mine, 'Mine', '', {'dx': slope})"]
+    lines += ["with mg.GradientTape() as tape:", "    y = mine(x)", "g = tape.gradient(y, x)"]
+    film = inspected("\n".join(lines))
+    printed = capsys.readouterr().err
+    assert film.written == "" and printed == "printed\n" * ("print" in forward)
+
+
+def arrays_alike(value, known):
+    try:
+        retold.check(value, known)
+    except retold.Unlike:
+        return False
+    return True
+
+
+LONG = np.arange(1000.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "known", "alike"),
+    [
+        (None, None, True),
+        (None, LONG, False),
+        (LONG, None, False),
+        (np.ones(2), np.ones((2, 1)), False),
+        (np.array([1.0, 2.0]), np.array([1.0, 2.00001]), True),
+        (np.array([1.0, 2.0]), np.array([1.0, 2.1]), False),
+        (np.array([-1e4, 0.5]), np.array([-1e4, 0.9]), True),
+        (np.array([1e4, 0.5]), np.array([1e4, 2.5]), False),
+        (np.array([1e-9]), np.array([1e-5]), False),
+        (np.array([np.nan, 1.0]), np.array([np.nan, 1.0]), True),
+        (np.array([np.nan, 1.0]), np.array([1.0, 1.0]), False),
+        (np.array([np.nan, 1e4, 0.5]), np.array([np.nan, 1e4, 0.9]), True),
+        (np.array([np.inf, 1.0]), np.array([np.inf, 2.0]), False),
+        (np.zeros((0, 2)), np.zeros((0, 2)), True),
+        (np.float32(2.0), np.float32(2.0), True),
+        (LONG, LONG + (LONG > 7), True),
+        (LONG, LONG + (LONG == 7), False),
+    ],
+)
+def test_values_are_alike_as_far_as_they_are_known(value, known, alike):
+    assert arrays_alike(value, None if known is None else Summary.of(known)) == alike
+
+
+def test_only_a_value_of_which_all_is_known_is_a_constant_of_the_program():
+    assert retold.whole(Summary.of(np.ones(256))).tolist() == [1.0] * 256
+    for unknown in (None, Summary.of(LONG)):
+        with pytest.raises(retold.Unlike):
+            retold.whole(unknown)
 
 
 DRAWN = "x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * mg.random.uniform([])\ng = tape.gradient(y, x)"

@@ -16,6 +16,8 @@ from test_ops import OPS, as_function, calls_in_the_example, has_derivative
 import minigrad as mg
 from minigrad import nest
 from minigrad.graph.loops import folded
+from minigrad.graph.run import Run
+from minigrad.graph.text import Text
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -576,3 +578,80 @@ def test_equal_turns_become_a_loop(name):
         results.append(space["f"](**given))
     assert results[0] == results[1]
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("length", "widths", "folds"),
+    [(1, (16, 16, 17, 17), True), (1, (16, 17, 17, 17), False), (64, (1, 2, 2, 2), True), (65, (1, 2, 2, 2), False)],
+)
+def test_a_loop_has_up_to_64_lines_in_a_turn_and_90_columns_in_its_head(length, widths, folds):
+    numbers = [10**width + k for k, width in enumerate(widths)]
+    turn = [f"x = x * {{}}{' + x' * k}" for k in range(length)]
+    lines = [*[line.format(n) for n in numbers for line in turn], "return x"]
+    columns, count = len(f"for k_0 in ({', '.join(map(str, numbers))}):"), itertools.count()
+    found = folded(lines, lambda like: f"{like}_{next(count)}")
+    assert folds == (length <= 64 and columns <= 90)
+    assert found[0].startswith("for k_") and len(found) == length + 2 if folds else found == lines
+
+
+# ---- in place, or nearly -------------------------------------------------------------------------------------------
+
+
+def in_part(z):
+    z[[0, 1]] *= 2.0
+
+
+def added_in_part(z):
+    part = z[[0, 1]]
+    part *= 2.0
+    np.add.at(z, [0, 1], part)
+
+
+def taken_as_numbers(z):
+    part = np.take(z, [0, 1])
+    part *= 2.0
+    z[[0, 1]] = part
+
+
+def another_part(z):
+    part = z[[0, 1]]
+    part *= 2.0
+    z[[1, 2]] = part
+
+
+def a_part_that_is_read(z):
+    part = z[[0, 1]]
+    part *= 2.0
+    z[[0, 1]] = part
+    z[2] = part[0]
+
+
+@pytest.mark.parametrize("change", [in_part, added_in_part, taken_as_numbers, another_part, a_part_that_is_read])
+def test_what_only_resembles_a_change_of_a_part_is_written_as_it_is(change):
+    def changed(x):
+        z = np.exp(x.value)
+        change(z)
+        return mg.Tensor.of(z)
+
+    x = np.float32([[0.5, 1.0], [1.5, -2.0], [0.25, 3.0]])
+    written = mg.written(changed, x)
+    assert_same([program(written)(x)], [changed(mg.constant(x))])
+    assert ("[[0, 1]] *= 2.0" in written.source) == (change is in_part)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (np.add.at, "np.add.at"),
+        (np.array, "np.array"),
+        (np.linalg.inv, "np.linalg.inv"),
+        (np.fft.fft, "np.fft.fft"),
+        (np.lib.stride_tricks.as_strided, "np.lib.stride_tricks.as_strided"),
+        ([].append, "append"),
+        (lambda x: x, "vjp"),
+    ],
+)
+def test_a_function_is_called_by_its_name(function, name):
+    text = Text(Run(lambda x: x, [mg.constant(1.0)], {}), "f")
+    assert text.function_name(function) == text.function_name(function) == name
+    assert text.functions == ({} if name.startswith("np.") else {name: function})

@@ -129,15 +129,16 @@ class Dataset:
         """Elements combined from those of several Datasets; the result is as long as the shortest of them.
 
         Args:
-            *args: Datasets, or one tuple or dict of them; the elements have the same structure.
+            *args: Datasets, or one Dataset, or one tuple or dict of them; the elements have the same structure.
             datasets: the same as a keyword argument.
 
         Raises:
-            TypeError: there is something other than Datasets.
+            TypeError: there is something other than Datasets, or nothing, or both `args` and `datasets` are given.
         """
-        structure = datasets
-        if structure is None:
-            structure = args[0] if len(args) == 1 and not isinstance(args[0], Dataset) else args
+        if bool(args) == (datasets is not None):
+            problem = "Both `*args` and `datasets` cannot be set" if args else "Must pass at least one dataset to `zip`"
+            raise TypeError(f"{problem}.")
+        structure = args[0] if len(args) == 1 else args or datasets
         every = components(structure)
         for one in every:
             if not isinstance(one, Dataset):
@@ -282,8 +283,8 @@ class Dataset:
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), length)
 
     def _batch_count(self, size, drop_remainder):
-        length = self._length // size if drop_remainder else -(-self._length // size)
-        return length if self._length >= 0 else self._length
+        """The number of batches, at most that of the elements: if this is not known, neither is that."""
+        return min(self._length, self._length // size if drop_remainder else -(-self._length // size))
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
                name: str | None = None) -> "Dataset":  # fmt: skip
@@ -309,9 +310,8 @@ class Dataset:
         shift = size if shift is None else elements.positive_integer(shift, "Window shift", "WindowDataset")
         stride = elements.positive_integer(stride, "Window stride", "WindowDataset")
         drop_remainder = elements.as_bool(drop_remainder)
-        length = self._length
-        if length >= 0:
-            length = max(0, (length - (size - 1) * stride - 1) // shift + 1) if drop_remainder else -(-length // shift)
+        whole = max(0, (self._length - (size - 1) * stride - 1) // shift + 1)
+        length = min(self._length, whole if drop_remainder else -(-self._length // shift))
         return Dataset(lambda: windows(iter(self), size, shift, stride, drop_remainder), length)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
@@ -332,7 +332,13 @@ class Dataset:
             if refused:
                 raise invalid(f"{problem} [Op:ShardDataset] name: ")
         length = len(range(first, self._length, count)) if self._length >= 0 else self._length
-        return Dataset(lambda: itertools.islice(iter(self), 0 if spec_inference.active else first, None, count), length)
+        return self._from(first, count, length)
+
+    def _from(self, first, step, length):
+        def start():
+            return itertools.islice(iter(self), None if spec_inference.active else first, None, step)
+
+        return Dataset(start, length)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element: components of shape (n, ...) become n elements of shape (...)."""
@@ -390,19 +396,14 @@ class Dataset:
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
-        return Dataset(lambda: itertools.islice(iter(self), max(most, 1) if spec_inference.active else most), length)
+        return Dataset(lambda: itertools.islice(iter(self), None if spec_inference.active else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
         first = elements.as_integer(count)
         if first < 0:
             return self.take(0)
-        length = max(self._length - first, 0) if self._length >= 0 else self._length
-
-        def start():
-            return itertools.islice(iter(self), 0 if spec_inference.active and not length else first, None)
-
-        return Dataset(start, length)
+        return self._from(first, None, max(self._length - first, min(self._length, 0)))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs (number, element), with int64 numbers from `start` on."""

@@ -80,7 +80,7 @@ def positive_integer(x, what, kernel):
 
 
 def as_bool(x):
-    return bool(convert_to_tensor(x, dtypes.bool).value)
+    return convert_to_tensor(x, dtypes.bool).value
 
 
 def check_callable(func):

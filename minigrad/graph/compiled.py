@@ -81,7 +81,7 @@ class RunText:
         arguments = [self.text[node] for name, node in self.run.inputs.items() if name not in self.variables]
         text = "\n    ".join([f"def {name}({', '.join(arguments)}):", *self.body()]) + "\n"
         file = f"<compiled {name} {id(self)}>"
-        code = next(one for one in compile(text, file, "exec").co_consts if isinstance(one, types.CodeType))
+        code = compile(text, file, "exec").co_consts[0]
         linecache.cache[file] = len(text), None, text.splitlines(True), file
         return types.FunctionType(code, self.space)
 
@@ -228,7 +228,7 @@ def by_value(node):
     if node.function is operator.getitem:
         keys = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
         masks = [key for key in keys if getattr(getattr(key, "value", key), "dtype", None) == np.bool_]
-        whole = node.args[0].__class__ is Node and isinstance(node.args[0].value, tuple)
+        whole = isinstance(getattr(node.args[0], "value", None), tuple)
         return bool(masks) or (whole and unknown(node.args[0].function))
     return unknown(node.function)
 

@@ -5,6 +5,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -170,15 +171,16 @@ class Traces:
         signatures: the text of each trace.
         kept: the objects that kinds identify by id.
         calls: the number of calls that traced the function or ran a program.
+        recent, warnings: the calls that traced it and are counted in the next warning, and how many were given.
         latest: the program that ran last, the only one that keeps its buffers.
-        latest_paths, layouts: the paths of the previous kind, and the shape and dtype of each Tensor in it; if it had
-            arguments other than Tensors, the layouts match no call.
+        latest_paths, layouts: the paths of the previous kind, and this kind: the shape and dtype of each Tensor in it.
         lock: held by the thread that traces the function or runs a program.
         tracing: whether the function is being traced.
     """
 
     def __init__(self):
         self.paths, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
+        self.recent, self.warnings = [], 0
         self.latest: Any = None
         self.latest_paths, self.layouts = [], (None,)
         self.lock, self.tracing = threading.RLock(), False
@@ -231,14 +233,8 @@ class Traces:
 
     def arrays_alike(self, args):
         """The arrays of the arguments, if all are Tensors with the layouts of the previous call."""
-        if len(args) != len(self.layouts):
-            return None
-        arrays = []
-        for x, layout in zip(args, self.layouts):
-            if x.__class__ is not Tensor or (x.value.shape, x.value.dtype) != layout:
-                return None
-            arrays.append(x.value)
-        return arrays
+        kind = tuple([x.__class__ is Tensor and (x.value.shape, x.value.dtype) for x in args])
+        return [x.value for x in args] if kind == self.layouts else None
 
     def keep_buffers_of(self, program):
         """Release the buffers of the program that ran before: there may be a program for each shape."""
@@ -295,16 +291,18 @@ class Traces:
         if paths is None:
             paths = self.paths[kind] = []
             self.kept += kept
-        plain = not kwargs and all(x.__class__ is Tensor for x in args)
-        self.latest_paths, self.layouts = paths, kind if plain else (None,) * (len(args) + 1)
+        self.latest_paths, self.layouts = paths, kind
         return paths, arrays
 
     def warn_of_retracing(self, function):
-        traced, calls = self.count, self.calls
-        if traced >= 5 and traced > calls / 2:
+        """As TensorFlow does: twice at most, and only if the traces from the second on began within ten calls."""
+        calls = [*self.recent, self.calls]
+        self.recent = [one for one, later in pairwise([*calls, self.calls]) if self.calls - later < 10]
+        if len(self.recent) >= 5 and self.warnings < 2:
+            self.warnings += 1
             said = "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is expensive:"
-            warn(f"{said} pass Tensors in place of Python's numbers, and decorate outside of loops.", traced, calls,
-                 function.python_function)  # fmt: skip
+            warn(f"{said} pass Tensors in place of Python's numbers, and decorate outside of loops.", len(self.recent),
+                 self.calls - self.recent[0] + 1, function.python_function)  # fmt: skip
 
 
 def kind_of(x, arrays, kept):
@@ -361,12 +359,12 @@ def called(x, name):
 
 
 def example_of(x):
-    """A Tensor of ones, or of empty strings, for a spec."""
+    """Ones, or empty strings, for a spec."""
     if not isinstance(x, TensorSpec):
         return x
     if x.dtype == dtypes.string:
-        return Tensor.of(np.full(x.shape.as_list(), b"", object))
-    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()])
+        return np.full(x.shape.as_list(), b"", object)
+    return np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()]
 
 
 def known(arguments) -> bool:

@@ -55,10 +55,10 @@ class Body:
     def turns(self):
         """Sequences of equal turns, in order; of two that overlap, the one that saves more lines."""
         found, chosen = [], []
-        for length in range(1, LONGEST):
+        for length in range(1, LONGEST + 1):
             end = 0
             for start, run in enumerate(self.runs(length)):
-                if start >= end and run >= (FEWEST - 1) * length:
+                if start >= end and run >= length:
                     turns = Turns(self, start, length)
                     found += [turns] if turns.count >= FEWEST and turns.saved > 1 else []
                     end = turns.end - length
@@ -71,7 +71,7 @@ class Body:
         """For each line, how many from it on may be of turns of this length: each is like the line one turn later."""
         runs = [0]
         for k in reversed(range(len(self.lines) - length)):
-            may_be = self.last.get(k, 0) < k + 2 * length and self.lines[k].shape == self.lines[k + length].shape
+            may_be = self.last.get(k, k) < k + 2 * length and self.lines[k].shape == self.lines[k + length].shape
             runs.append(runs[-1] + 1 if may_be else 0)
         return runs[:0:-1]
 
@@ -99,18 +99,18 @@ class Turns:
     def goes_on(self):
         """Whether the lines of another turn follow, and nothing after them reads what the last turn defines."""
         last, then, lines = self.turn(self.count - 1), self.turn(self.count), self.body.lines
-        if then.stop >= len(lines) or any(self.body.last.get(k, 0) >= then.stop for k in last):
-            return False
-        return all(lines[a].shape == lines[b].shape for a, b in zip(last, then))
+        unread = then.stop < len(lines) and all(self.body.last.get(k, k) < then.stop for k in last)
+        return unread and all(lines[a].shape == lines[b].shape for a, b in zip(last, then))
 
     def loop(self, new):
         """The lines of the loop; or of its turns, if it is too wide or a turn reads a value that it has replaced."""
         body, turns = self.body, [self.turn(k) for k in range(self.count)]
+        *_, last_turn = turns
         columns = list(zip(*[chain(*map(body.slots, turn)) for turn in turns]))  # the texts of each slot
         outside = [texts for texts, x in zip(columns, self.reads) if x is None]
         varying = {texts: new(wish(texts)) for texts in outside if len(set(texts)) > 1}
         head = f"for {', '.join(varying.values()) or '_'} in {over([*varying], self.count)}:"
-        places = [k for k, line in enumerate(turns[0]) for _ in body.lines[line].slots]
+        places = [k for k, line in enumerate(last_turn) for _ in body.lines[line].slots]
         carried = [(k, x + self.length, texts[0]) for k, x, texts in zip(places, self.reads, columns) if (x or 0) < 0]
         first = {x: text for _, x, text in carried}
         if len(head) > WIDEST or any(k > x or text != first[x] for k, x, text in carried):
@@ -118,8 +118,8 @@ class Turns:
         names = self.named(first, {*chain(*outside)}, new)
         body.names.update({turn[k]: name for turn in turns for k, name in names.items()})
         texts = iter(columns)
-        lines = [body.lines[k].filled([varying.get(next(texts), slot) for slot in body.slots(k)]) for k in turns[1]]
-        kept = [name for k, name in names.items() if k in first or body.last.get(turns[-1][k], 0) >= self.end]
+        lines = [body.lines[k].filled([varying.get(next(texts), slot) for slot in body.slots(k)]) for k in last_turn]
+        kept = [name for k, name in names.items() if k in first or body.last.get(last_turn[k], k) >= self.end]
         last = f"return {', '.join(sorted({*kept, *chain(*outside)}))}"
         inner = folded([*lines, last], new)
         before = [f"{names[x]} = {text}" for x, text in first.items() if names[x] != text]
@@ -141,7 +141,7 @@ class Turns:
         for k, line in enumerate(self.turn(0)):
             if lines[line].defines:
                 begun, own = first.get(k, ""), lines[line].slots[0]
-                used = self.body.last.get(self.turn(self.count - 1)[k], 0)
+                used = self.body.last.get(self.turn(self.count - 1)[k], k)
                 wishes = [begun] * begun.isidentifier() + [own] * (own not in first.values())
                 free = [one for one in wishes if one not in taken and used <= again.get(one, used)]
                 names[k] = free[0] if free else new(own)

@@ -126,8 +126,9 @@ class Run(Listener):
     def label(self, op):
         """The name of an op, unique as in TensorFlow's graphs."""
         name = OPERATORS.get(op.kernel, op.kernel)
+        before = self.labels[name]
         self.labels[name] += 1
-        return f"{name}_{self.labels[name] - 1}" if self.labels[name] > 1 else name
+        return f"{name}_{before}" if before else name
 
     def read(self, variable):
         if variable.id not in self.stand_ins:

@@ -143,7 +143,8 @@ class Text:
         uses = self.uses[node]
         if isinstance(node.function, Attribute) and node.root not in self.written:
             return False
-        later = any(self.written.get(x.root, -1) > self.place[node] for x in node.inputs())
+        place = self.place[node]
+        later = any(self.written.get(x.root, place) > place for x in node.inputs())
         changes = node.root is node and (node in self.written or later)  # a view never does
         if len(uses) != 1 or node in self.wishes or node in self.new_values or changes:
             return True
@@ -246,10 +247,9 @@ class Text:
             return expression(number(x) if weak else f"np.{x.dtype.name}({number(x)})")
         if isinstance(x, np.ndarray):
             return self.constant(x)
-        if isinstance(x, np.dtype):
-            return expression("bool" if x.kind == "b" else f"np.{x.name}")
-        if isinstance(x, type) and issubclass(x, np.generic):
-            return expression(f"np.{x.__name__}")
+        if isinstance(x, (np.dtype, type)):
+            dtype = np.dtype(x)
+            return expression("bool" if dtype.kind == "b" else f"np.{dtype.name}")
         if isinstance(x, (tuple, list)):
             return (ast.Tuple if isinstance(x, tuple) else ast.List)([self.of(y, peers) for y in x], ast.Load())
         if isinstance(x, slice):
@@ -270,7 +270,7 @@ class Text:
         """An array written into the text, or a parameter for one that is too large."""
         first = x.flat[0] if x.size else 0
         dtype = f"np.{x.dtype.name}" if x.dtype != bool else "bool"
-        if x.dtype.kind in "fciub" and (not x.size or (x == first).all()):
+        if x.dtype.kind in "fciub" and (x == first).all():
             maker = {0: "np.zeros(", 1: "np.ones("}.get(first, "np.full(")
             fill = f", {number(first)}" if maker == "np.full(" else ""
             return expression(f"{maker}{x.shape}{fill}, {dtype})")
@@ -315,7 +315,7 @@ class Text:
 
     def reduction(self, name, x, axis=0, dtype=None, out=None, keepdims=False, **kwargs):
         """`np.add.reduce(x, 0)` as `x.sum(0)`."""
-        ndim = x.value.ndim if x.__class__ is Node else np.ndim(x)
+        ndim = np.ndim(getattr(x, "value", x))
         every = axis is None or (len(axis) if isinstance(axis, tuple) else 1) == ndim
         said = {"keepdims": True} if keepdims else {}
         said |= {"dtype": dtype} if dtype is not None and dtype != x.value.dtype else {}
@@ -344,7 +344,7 @@ def in_width(line, indent=""):
     before, _, value = line.partition("return " if line.startswith("return ") else " = ")
     head, tail = (f"{before} = " if before else "return ") + "(", ")"
     if line.startswith("def "):
-        (head, value), tail = line.removesuffix("):").split("(", 1), "):"
+        (head, value), tail = line.removesuffix("):").split("("), "):"
         head += "("
     if len(indent + head) > WIDTH and "[" in before:  # the target of the assignment has a long key
         return "\n".join(textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", **WHOLE))

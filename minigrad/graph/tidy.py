@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from .tracer import Attribute, Node, mapped
+from .tracer import Node, mapped
 
 
 def tidied(nodes, wanted):
@@ -69,11 +69,10 @@ def unchanged(node):
         return None
     if x.value.dtype != node.value.dtype:
         return None
-    moves = isinstance(node.function, Attribute) and x.value.ndim > 1
-    name = getattr(node.function, "name", "") if not moves else ""
     by_one = node.function in (np.multiply, np.divide, operator.pow) and is_one(others[0])
     same = node.function is np.broadcast_to or (node.function is np.where and node.args[0].__class__ is not Node)
-    return x if by_one or same or name in ("reshape", "astype", "copy") else None
+    same = same or getattr(node.function, "name", "") in ("reshape", "astype", "copy")
+    return x if by_one or same else None
 
 
 def is_one(x):

@@ -173,8 +173,7 @@ class Graph:
             raise Untraceable(f"{type(value).__name__} cannot be traced.", self)
         self.add(node).wish = local_place()
         if isinstance(value, (tuple, list)):
-            whole = Tracer(node, self)
-            parts = [self.noted(operator.getitem, (whole, k), {}, one) for k, one in enumerate(value)]
+            parts = [self.noted(operator.getitem, (node, k), {}, one) for k, one in enumerate(value)]
             return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         return Tracer(node, self)
 
@@ -294,9 +293,6 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
 
     def conj(self):
         return self.graph.call(method("conj"), (self,), {}) if self.dtype.kind == "c" else self
-
-    def dot(self, other):
-        return self.graph.call(np.matmul if self.ndim == other.ndim == 2 else np.dot, (self, other), {})
 
     def __tf_tensor__(self, dtype=None, name=None):
         """As a Tensor, for code on arrays that gives its result back to a Variable."""

@@ -107,9 +107,8 @@ def format_tensor(tensor, ends):
     if value.dtype.kind == "c" and value.ndim:  # TensorFlow prints only how many there are
         shown = " ".join("?" * (value.size if ends < 0 else min(ends, value.size)))
         return f"[{shown}{'...' * (0 <= ends < value.size)}]"
-    if value.dtype.kind == "b" and not value.size:
-        return ""
-    return format_array(value, value.size if ends < 0 else min(ends, value.size), value.ndim)
+    nothing = value.dtype.kind == "b" and not value.size
+    return "" if nothing else format_array(value, value.size if ends < 0 else min(ends, value.size), value.ndim)
 
 
 def format_array(array, ends, ndim):

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from .. import errors, nest
-from ..engine import IndexedSlices, TensorShape, constant, convert, dtypes, tensor_of
+from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, tensor_of
 
 
 class TensorSpec:
@@ -40,9 +40,9 @@ class TensorSpec:
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether `other` has the same dtype and a matching shape: a Tensor, a value that can become one, or a spec."""
-        other = other if hasattr(other, "shape") else convert(other)
-        return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
+        """Whether `other` is a Tensor or a spec, has the same dtype, and a matching shape."""
+        known = isinstance(other, (Tensor, TensorSpec)) and self.dtype == other.dtype
+        return known and self.shape.is_compatible_with(other.shape)
 
     def __eq__(self, other):
         if not isinstance(other, TensorSpec):
@@ -81,9 +81,11 @@ def matching_leaf(bound, given):
     """
     if isinstance(bound, TensorSpec):
         return convert(given) if hasattr(given, "__tf_tensor__") else as_specified(bound, given)
-    if given is not bound and not hasattr(bound, "assign") and (type(bound) is not type(given) or bound != given):
+    if hasattr(bound, "assign"):
+        return given
+    if given is not bound and bound != given:
         raise TypeError(f"Can not cast {given!r} to Literal[{bound!r}]")
-    return given
+    return bound
 
 
 def spec_of(value):

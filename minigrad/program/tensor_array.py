@@ -1,10 +1,10 @@
 """tf.TensorArray: a list of Tensors of one dtype, for loops that write one result per iteration."""
 
+import operator
 from typing import Any
 
 from .. import errors
 from ..engine import Tensor, TensorShape, constant, dtypes, invalid
-from ..engine.tidy import integer
 from ..ops import cast, concat, convert_to_tensor, split, stack, unstack, zeros
 
 
@@ -51,7 +51,7 @@ class TensorArray:
         self.dtype, self.element_shape = dtypes.as_dtype(dtype), TensorShape(element_shape)
         self.dynamic_size = bool(dynamic_size)
         self._clear, self._infer = clear_after_read is not False, infer_shape
-        self._tensors: list[Tensor | None] = [None] * integer(size)
+        self._tensors: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
@@ -60,7 +60,7 @@ class TensorArray:
         Returns:
             The TensorArray.
         """
-        index = integer(index)
+        index = operator.index(index)
         if index < 0:
             raise out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
         if index >= len(self._tensors):
@@ -70,13 +70,13 @@ class TensorArray:
             self._tensors += [None] * (index + 1 - len(self._tensors))
         value = fitting(value, self.dtype, self.element_shape if self._infer else TensorShape(None))
         if self._infer:
-            self.element_shape = self.element_shape.merge_with(value.shape)
+            self.element_shape = value.shape
         self._tensors[index] = value
         return self
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """Return the element at an index, and remove it unless `clear_after_read` is False."""
-        index = integer(index)
+        index = operator.index(index)
         if index < 0:
             raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
         if index >= len(self._tensors):
@@ -108,7 +108,7 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at k indices, stacked: a Tensor of shape (k, ...)."""
-        return stack([self._at(integer(index)) for index in indices])
+        return stack([self._at(operator.index(index)) for index in indices])
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first axis, whose length may vary.
