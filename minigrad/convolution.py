@@ -505,9 +505,9 @@ def in_groups(filter):
 
 @op("DepthwiseConv2dNative", "f",
     dinput=lambda dy, filter, input_shape, strides, padding, data_format, dilations: conv2d_transpose.np(
-        dy, filter.reshape(in_groups(filter.shape)), input_shape, strides, padding, data_format or "NHWC", dilations),
+        dy, filter.reshape(in_groups(filter.shape)), input_shape, strides, padding, data_format, dilations),
     dfilter=lambda dy, input, filter_shape, strides, padding, data_format, dilations: kernel_gradient.np(
-        input, dy, in_groups(filter_shape), strides, padding, data_format or "NHWC", dilations).reshape(filter_shape),
+        input, dy, in_groups(filter_shape), strides, padding, data_format, dilations).reshape(filter_shape),
     math={"input": "upstream, back through the convolution of each channel",
           "filter": "upstream, back to the kernel of each channel"})  # fmt: skip
 def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, data_format: str | None = None,
@@ -606,7 +606,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
         if length != 1:
             raise ValueError(f"Dimensions {length} and 1 are not compatible")
     y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(y, pointwise, 1, "VALID", data_format or "NHWC")
+    return conv2d(y, pointwise, 1, "VALID", data_format)
 
 
 tell_help(__name__)

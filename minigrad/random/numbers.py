@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from .streams import groups
+
 
 def unit(stream, dtype, count):
     """Floats in [0, 1): random bits as the binary digits of 1.xxx, minus 1."""
     if dtype == np.float64:
-        return unit64(stream.words(2 * count).reshape(-1, 2))
+        return unit64(stream.words(2 * count).reshape(count, 2))
     if dtype == np.float16:
         return (stream.words(count) & 0x3FF | 0x3C00).astype(np.uint16).view(np.float16) - np.float16(1)
     return unit32(stream.words(count))
@@ -24,8 +26,9 @@ def unit64(words):
 
 def normals(stream, dtype, count):
     """Numbers of the standard normal distribution."""
-    pairs = stream.blocks(-(-count // (2 if dtype == np.float64 else 4)))
-    return box_muller(pairs.reshape(-1, 4 if dtype == np.float64 else 2)).reshape(-1)[:count].astype(dtype)
+    group, pair = (2, 4) if dtype == np.float64 else (4, 2)
+    words = stream.blocks(groups(count, group))
+    return box_muller(words.reshape(len(words), group // 2, pair)).ravel()[:count].astype(dtype)
 
 
 def box_muller(words):
@@ -51,11 +54,11 @@ def truncated(stream, dtype, count):
     are needed, of which one in 22 is rejected.
     """
     group, pair = (2, 4) if dtype == np.float64 else (4, 2)
-    starts = np.arange(-(-count // group)) * group * 64
+    starts = np.arange(groups(count, group)) * group * 64
     words = stream.blocks(8, starts).reshape(len(starts), 32 // pair, pair)
     tries = box_muller(words).reshape(len(starts), 64 // pair)
     first = np.argsort(abs(tries) >= 2, axis=1, kind="stable")[:, :group]
-    return np.take_along_axis(tries, first, axis=1).reshape(-1)[:count].astype(dtype)
+    return np.take_along_axis(tries, first, axis=1).ravel()[:count].astype(dtype)
 
 
 def integers(stream, dtype, count, low=None, high=None):

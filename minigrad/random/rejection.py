@@ -29,7 +29,7 @@ class Draws:
 
 def uniforms(words):
     """Two uniform numbers from each block."""
-    return unit64(words.reshape(-1, 2, 2))
+    return unit64(words.reshape(len(words), 2, 2))
 
 
 def places_of(shape, samples):
