@@ -303,13 +303,13 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
 
 def centers(old, new):
     """The centers of the new pixels along an axis, in coordinates where the first old pixel's center is 0.5."""
-    return (np.arange(new, dtype=np.float32) + np.float32(0.5)) * (np.float32(old) / np.float32(new))
+    return (np.arange(new, dtype=np.float32) + 0.5) * (old / new)
 
 
 def bilinear(images, axis, length):
     """Linear interpolation along an axis, between the two pixels nearest to each new center."""
     old = images.shape[axis]
-    place = centers(old, length) - np.float32(0.5)
+    place = centers(old, length) - 0.5
     low, high = np.maximum(np.floor(place), 0).astype(int), np.minimum(np.ceil(place), old - 1).astype(int)
     share = (place - np.floor(place)).reshape([-1] + [1] * (images.ndim - axis - 1))
     images = creation.cast(images, dtypes.float32)
@@ -319,8 +319,7 @@ def bilinear(images, axis, length):
 
 def nearest(images, axis, length):
     """The pixels in which the centers of the new ones lie."""
-    places = np.minimum(centers(images.shape[axis], length).astype(int), images.shape[axis] - 1)
-    return gathering.gather(images, places, axis=axis)
+    return gathering.gather(images, centers(images.shape[axis], length).astype(int), axis=axis)
 
 
 METHODS = {ResizeMethod.BILINEAR: bilinear, ResizeMethod.NEAREST_NEIGHBOR: nearest}

@@ -142,7 +142,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool 
         raise ValueError("Must provide at least one structure")
     for other in structures[1:]:
         assert_same_structure(structures[0], other, check_types)
-    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures), strict=True)])
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures))])
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:

@@ -239,7 +239,7 @@ def loss_of_rows(labels, logits):
 
 def unusable(labels, logits):
     """The error for labels of an unsupported dtype, or out of range."""
-    count = logits.shape[-1]
+    count = logits.shape[1]
     if labels.dtype.char not in INDICES:
         return invalid(not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
@@ -483,7 +483,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     x = convert_to_tensor(x)
     y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     weights = creation.cast(frequency_weights, y.dtype)
-    total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
+    total = math.reduce_sum(creation.zeros_like(y) + weights, axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
     return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
