@@ -322,7 +322,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     dtype = allowed(dtype)
     if maxval is None and dtype.is_integer:
         raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
-    minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
+    minval, maxval = limit(minval, dtype, "min"), limit(1 if maxval is None else maxval, dtype, "max")
     if dtype.is_integer:
         return uniform_integers(minval, maxval, shape, seed)
     return standard_uniform(shape, dtype, seed) * (maxval - minval) + minval

@@ -10,13 +10,13 @@ def unit(stream, dtype, count):
     if dtype == np.float64:
         return unit64(stream.words(2 * count).reshape(count, 2))
     if dtype == np.float16:
-        return (stream.words(count) & 0x3FF | 0x3C00).astype(np.uint16).view(np.float16) - np.float16(1)
+        return (stream.words(count) & 0x3FF | 0x3C00).astype(np.uint16).view(np.float16) - 1
     return unit32(stream.words(count))
 
 
 def unit32(words):
     """float32 in [0, 1), from one word each."""
-    return (words & 0x7FFFFF | 0x3F800000).astype(np.uint32).view(np.float32) - np.float32(1)
+    return (words & 0x7FFFFF | 0x3F800000).astype(np.uint32).view(np.float32) - 1
 
 
 def unit64(words):
@@ -40,7 +40,7 @@ def box_muller(words):
         u, angle = np.maximum(unit64(words[..., :2]), 1e-7), 2 * np.pi * unit64(words[..., 2:])
         radius = np.sqrt(-2 * np.log(u))
         return np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=-1)
-    u = np.maximum(unit32(words[..., 0]), np.float32(1e-7))
+    u = np.maximum(unit32(words[..., 0]), 1e-7)
     angle = (2 * np.pi * unit32(words[..., 1]).astype(np.float64)).astype(np.float32)
     radius = np.sqrt(np.float32(-2) * logf(u))
     sine, cosine = sincosf(angle)
