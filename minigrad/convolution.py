@@ -47,7 +47,7 @@ class Windows:
         self.reach = tuple([(k - 1) * d + 1 for k, d in zip(self.size, self.dilations)])
         self.around = self.margins(padding)
         axes = zip(self.lengths, self.around, self.reach, self.strides)
-        self.places = tuple([places(n, sum(zeros), k, s, padding) for n, zeros, k, s in axes])
+        self.places = tuple([places(n, sum(zeros), k, s) for n, zeros, k, s in axes])
 
     # ---- what the user may write ---------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class Windows:
             return ((0, 0),) * self.rank
         if padding == "SAME":
             axes = zip(self.lengths, self.strides, self.reach)
-            missing = [max((-(-n // s) - 1) * s + k - n, 0) if n else 0 for n, s, k in axes]
+            missing = [max((-(-n // s) - 1) * s + k - n, 0) for n, s, k in axes]
             return tuple([(n // 2, n - n // 2) for n in missing])
         if isinstance(padding, str):
             problem = f"Value for attr 'padding' of \"{visible(padding)}\" is not in the list of allowed values:"
@@ -146,16 +146,16 @@ class Windows:
             images[key] += share
         inside = [slice(before, before + n) for n, (before, _) in zip(self.lengths, self.around)]
         key = ..., *inside, slice(None)
-        return self.outward(images[key] if any(map(any, self.around)) else images)
+        return self.outward(images[key])
 
 
-def places(length, zeros, reach, stride, padding):
+def places(length, zeros, reach, stride):
     """The number of windows along an axis. Raise InvalidArgumentError for a window that is much too long."""
     number = int((length + zeros - reach + stride) / stride)
-    if number < 0 and padding != "SAME":
+    if number < 0:
         sizes = f"[input_size: {length}, effective_filter_size: {reach}, stride: {stride}]"
         raise invalid(f"Computed output size would be negative: {number} {sizes}")
-    return max(number, 0)
+    return number
 
 
 def channels_first(data_format, rank):
@@ -213,7 +213,7 @@ class Kernel(Windows):
 
     def joined(self, groups):
         """Rows for each place, side by side for all groups: shape (..., *places, channels)."""
-        return side_by_side([y.reshape((*self.lead, *self.places, y.shape[-1])) for y in groups])
+        return side_by_side([y.reshape((*self.lead, *self.places, y.shape[1])) for y in groups])
 
     def convolved(self, images, filters):
         """The convolution: one product for each group."""
@@ -267,13 +267,13 @@ class DepthwiseKernel(Kernel):
         y = filled(repeated, (*self.lead, *self.places, repeated.shape[-1]))
         for key, weight in zip(self.taps(), self.weights(filters)):
             y += repeated[key] * weight
-        return self.outward(y.astype(images.dtype, copy=False))
+        return self.outward(np.asarray(y, images.dtype))
 
     def to_kernel(self, images, y):
         repeated, dy = self.repeated(images), self.inward(y)
         axes = list(range(dy.ndim))
         parts = [np.einsum(repeated[key], axes, dy, axes, axes[-1:]) for key in self.taps()]
-        return np.stack(parts).reshape((*self.size, 1, dy.shape[-1])).astype(images.dtype, copy=False)
+        return np.asarray(np.stack(parts).reshape((*self.size, 1, dy.shape[-1])), images.dtype)
 
     def to_images(self, y, filters):
         dy = self.inward(y)
@@ -402,7 +402,7 @@ def back_to_images(y, filters, shape, strides, padding, data_format, dilations):
     if y.ndim < rank + 2:
         raise invalid(f"input_sizes must be {rank + 2}-dimensional, got: {y.ndim}")
     if len(shape) == rank == 2:
-        shape = (*y.shape[: -rank - 1], *shape, filters.shape[-2])
+        shape = (len(y), *shape, filters.shape[-2])
     if len(shape) != y.ndim:
         raise invalid(f"input_sizes must contain {y.ndim} values, but got: {len(shape)}")
     if min(shape) < 0:
@@ -429,7 +429,6 @@ def kernel_gradient(input, dy, filters_shape, strides: Lengths, padding: Padding
     [2. 4.]
     """
     kernel = kernel_of(input.shape, filters_shape, strides, padding, data_format, dilations)
-    kernel.check(dy.shape)
     return kernel.to_kernel(input, dy)
 
 
@@ -505,9 +504,9 @@ def in_groups(filter):
 
 @op("DepthwiseConv2dNative", "f",
     dinput=lambda dy, filter, input_shape, strides, padding, data_format, dilations: conv2d_transpose.np(
-        dy, filter.reshape(in_groups(filter.shape)), input_shape, strides, padding, data_format or "NHWC", dilations),
+        dy, filter.reshape(in_groups(filter.shape)), input_shape, strides, padding, data_format, dilations),
     dfilter=lambda dy, input, filter_shape, strides, padding, data_format, dilations: kernel_gradient.np(
-        input, dy, in_groups(filter_shape), strides, padding, data_format or "NHWC", dilations).reshape(filter_shape),
+        input, dy, in_groups(filter_shape), strides, padding, data_format, dilations).reshape(filter_shape),
     math={"input": "upstream, back through the convolution of each channel",
           "filter": "upstream, back to the kernel of each channel"})  # fmt: skip
 def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, data_format: str | None = None,
@@ -606,7 +605,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
         if length != 1:
             raise ValueError(f"Dimensions {length} and 1 are not compatible")
     y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(y, pointwise, 1, "VALID", data_format or "NHWC")
+    return conv2d(y, pointwise, 1, "VALID", data_format)
 
 
 tell_help(__name__)

@@ -99,7 +99,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     """
     x = convert_to_tensor(x)
     x, y = x.value, convert_to_tensor(y, x.dtype).value
-    step = x.dtype.type(10 * np.finfo(x.dtype).eps)
+    step = 10 * np.finfo(x.dtype).eps
     rtol, atol = [step if one is None else x.dtype.type(one) for one in (rtol, atol)]
     if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
         head = f"{opening(message)}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
@@ -431,7 +431,7 @@ def assert_proper_iterable(values) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_proper_iterable([mg.constant(1.0)])
     """
-    if hasattr(values, "__tf_tensor__") or isinstance(values, (str, bytes, np.ndarray)):
+    if isinstance(values, (Tensor, str, bytes, np.ndarray)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')

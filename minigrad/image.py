@@ -45,8 +45,8 @@ def hue(images, delta):
     [0. 1. 1.]
     """
     check_pixels(images, 3)
-    h, s, v = to_hsv(images)
-    return from_hsv((h + delta) % 1, s, v)
+    h, chroma, v = to_hue(images)
+    return from_hue(h + delta, chroma, v)
 
 
 @op("AdjustSaturation", "f", **unregistered("AdjustSaturation", "y", "images", "scale"))
@@ -58,25 +58,27 @@ def saturation(images, scale):
     [1.   0.5  0.75]
     """
     check_pixels(images, 3)
-    h, s, v = to_hsv(images)
-    return from_hsv(h, np.clip(s * scale, 0, 1), v)
+    h, chroma, v = to_hue(images)
+    return from_hue(h, np.clip(chroma * scale, 0, np.maximum(v, 0)), v)
 
 
-def to_hsv(rgb):
-    """RGB to HSV: hue (0 to 1), saturation and value of each pixel. Smith, "Color Gamut Transform Pairs" (1978)."""
+def to_hue(rgb):
+    """The hue (1 is a full circle), the chroma (largest - smallest) and the value (largest) of each pixel.
+
+    Smith, "Color Gamut Transform Pairs" (1978).
+    """
     r, g, b = np.moveaxis(rgb, -1, 0)
     v = rgb.max(axis=-1)
-    span = v - rgb.min(axis=-1)
-    safe = np.where(span > 0, span, 1)
+    chroma = v - rgb.min(axis=-1)
+    safe = np.maximum(chroma, np.finfo(rgb.dtype).tiny)
     h = np.where(v == r, (g - b) / safe, np.where(v == g, (b - r) / safe + 2, (r - g) / safe + 4)) / 6
-    return h % 1 * (span > 0), span / np.where(v > 0, v, 1) * (v > 0), v
+    return h, chroma, v
 
 
-def from_hsv(h, s, v):
-    """HSV to RGB. As functions of the hue, red, green and blue are one curve, shifted by thirds."""
-    phase = (h[..., None] * 6 + np.array([0, 4, 2], h.dtype)) % 6
-    share = np.clip(np.abs(phase - 3) - 1, 0, 1)
-    return (v - v * s)[..., None] + (v * s)[..., None] * share
+def from_hue(h, chroma, v):
+    """The way back. As functions of the hue, red, green and blue are one curve, shifted by thirds."""
+    curves = [np.clip(np.abs((h * 6 + shift) % 6 - 3) - 1, 0, 1) for shift in (0, 4, 2)]
+    return np.stack([v - chroma + chroma * share for share in curves], axis=-1)
 
 
 # ---- public functions ----------------------------------------------------------------------------------------------
@@ -288,12 +290,12 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     old = np.array(images.shape[-3:-1])
     if not (images.dtype.is_floating or images.dtype.is_integer):
         raise invalid(not_among("T", images.dtype.dtype, "those of integers and floats"))
-    if min(size) < 1:
-        raise invalid("output dimensions must be positive")
     if min(old) < 1:
         raise invalid("input image must be of non-zero size")
     if preserve_aspect_ratio:
-        size = np.maximum(np.round(old * (size / old).min()), 1).astype(int)
+        size = np.round(old * (size / old).min()).astype(int)
+    if min(size) < 1:
+        raise invalid("output dimensions must be positive")
     for axis, length in ((-2, size[1]), (-3, size[0])):
         images = METHODS[method](images, images.ndim + axis, int(length))
     return images
@@ -301,13 +303,13 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
 
 def centers(old, new):
     """The centers of the new pixels along an axis, in coordinates where the first old pixel's center is 0.5."""
-    return (np.arange(new, dtype=np.float32) + np.float32(0.5)) * (np.float32(old) / np.float32(new))
+    return (np.arange(new, dtype=np.float32) + 0.5) * (old / new)
 
 
 def bilinear(images, axis, length):
     """Linear interpolation along an axis, between the two pixels nearest to each new center."""
     old = images.shape[axis]
-    place = centers(old, length) - np.float32(0.5)
+    place = centers(old, length) - 0.5
     low, high = np.maximum(np.floor(place), 0).astype(int), np.minimum(np.ceil(place), old - 1).astype(int)
     share = (place - np.floor(place)).reshape([-1] + [1] * (images.ndim - axis - 1))
     images = creation.cast(images, dtypes.float32)
@@ -317,8 +319,7 @@ def bilinear(images, axis, length):
 
 def nearest(images, axis, length):
     """The pixels in which the centers of the new ones lie."""
-    places = np.minimum(centers(images.shape[axis], length).astype(int), images.shape[axis] - 1)
-    return gathering.gather(images, places, axis=axis)
+    return gathering.gather(images, centers(images.shape[axis], length).astype(int), axis=axis)
 
 
 METHODS = {ResizeMethod.BILINEAR: bilinear, ResizeMethod.NEAREST_NEIGHBOR: nearest}

@@ -142,7 +142,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool 
         raise ValueError("Must provide at least one structure")
     for other in structures[1:]:
         assert_same_structure(structures[0], other, check_types)
-    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures), strict=True)])
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures))])
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
@@ -217,6 +217,5 @@ def same_type(nest1, nest2):
     type1, type2 = type(nest1), type(nest2)
     if hasattr(type1, "_fields") or hasattr(type2, "_fields"):
         return type1.__name__ == type2.__name__ and type1._fields == type2._fields
-    if isinstance(nest1, Mapping) or isinstance(nest2, Mapping):
-        return isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
-    return issubclass(type1, type2) or issubclass(type2, type1)
+    both_dicts = isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
+    return both_dicts or issubclass(type1, type2) or issubclass(type2, type1)

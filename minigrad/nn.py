@@ -220,8 +220,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     p = np.exp(z, z)
     total = np.add.reduce(p, 1, None, None, True)
     p /= total
-    p.reshape(-1)[at] -= 1
-    return np.log(total.reshape(-1)) - right, p
+    p.flat[at] -= 1  # in the order of rows, however the logits are stored
+    return np.log(total.ravel()) - right, p
 
 
 INDICES = "ilq"  # int32 and int64, as NumPy's letters
@@ -233,13 +233,13 @@ def loss_of_rows(labels, logits):
         raise errors.by_python(unlike(labels, logits))
     dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
     rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
-    loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
+    loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.ravel(), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
 
 
 def unusable(labels, logits):
     """The error for labels of an unsupported dtype, or out of range."""
-    count = logits.shape[-1]
+    count = logits.shape[1]
     if labels.dtype.char not in INDICES:
         return invalid(not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
@@ -415,7 +415,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
     if not compute_full_loss:
         return loss
     stirling = targets * math.log(targets) - targets + 0.5 * math.log(2 * np.pi * targets)
-    small = Tensor.of((targets.value >= 0) & (targets.value <= 1))
+    small = (targets.value >= 0) & (targets.value <= 1)
     return loss + gathering.where(small, creation.zeros_like(targets), stirling)
 
 
@@ -483,7 +483,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     x = convert_to_tensor(x)
     y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     weights = creation.cast(frequency_weights, y.dtype)
-    total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
+    total = math.reduce_sum(creation.zeros_like(y) + weights, axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
     return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
@@ -602,7 +602,7 @@ def bias_add(value, bias, data_format: str | None = None):
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
         problem = f"Must provide as many biases as the {where} of the input tensor:"
         raise invalid(f"{problem} {bracketed(bias.shape)} vs. {bracketed(value.shape)}")
-    return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
+    return value + bias.reshape((len(bias), *[1] * (value.ndim - 1 - kept)))
 
 
 # ---- embeddings and dropout ----------------------------------------------------------------------------------------
@@ -649,7 +649,7 @@ def from_tables(tables, ids):
     numbers = np.where(which < longer, flat % (length + 1), (flat - longer) % length)
     wanted = gathering.dynamic_partition(numbers, which, len(tables))
     places = gathering.dynamic_partition(np.arange(flat.size), which, len(tables))
-    found = [gathering.gather(table, those) for table, those in zip(tables, wanted, strict=True)]
+    found = [gathering.gather(table, those) for table, those in zip(tables, wanted)]
     rows = gathering.dynamic_stitch(places, found)
     return shaping.reshape(rows, (*ids.shape, *rows.value.shape[1:]))
 

@@ -145,7 +145,7 @@ def max_pool_gradient(upstream, input, ksize: Lengths, strides: Lengths, padding
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
     dy = pool.inward(upstream)
-    return pool.back(np.where(won, dy, dy.dtype.type(0)) for won in winners(pool, input, ties=pool.rank == 3))
+    return pool.back(np.where(won, dy, 0) for won in winners(pool, input, ties=pool.rank == 3))
 
 
 @op("MaxPoolGradGrad", "iuf", dinput=lambda dz, input: np.zeros_like(input),
@@ -163,7 +163,7 @@ def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: 
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
     met = zip(pool.met(upstream, 0), winners(pool, input))
-    return pool.outward(functools.reduce(np.add, [np.where(won, one, one.dtype.type(0)) for one, won in met]))
+    return pool.outward(functools.reduce(np.add, [np.where(won, one, 0) for one, won in met]))
 
 
 # ---- the mean ------------------------------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
 """tf.strings: ops on Tensors of strings, which are stored as bytes. There are no gradients."""
 
+import codecs
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from . import errors
-from .engine import Tensor, another_dtype, convert, invalid, op, tidy
+from .engine import Tensor, another_dtype, bracketed, convert, invalid, op, tidy
 from .errors import by_python
 from .ops import expand_dims
 
@@ -38,7 +39,6 @@ def as_bytes(text):
 
 def decoded(text, unit):
     """The string in units of `unit`: bytes, or a str of characters."""
-    check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
 
 
@@ -53,6 +53,7 @@ def length(input, unit="BYTE"):
     >>> print(mg.strings.length(["abc", "é"]).numpy(), mg.strings.length("é", unit="UTF8_CHAR").numpy())
     [3 2] 1
     """
+    check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     return each_number(lambda text: len(decoded(text, unit)), input, np.int32)
 
 
@@ -61,11 +62,12 @@ def join(inputs: list, separator=""):
     """Join strings element by element, with `separator` between them.
 
     Args:
-        inputs: a list of Tensors of strings, which are broadcast.
+        inputs: a list of Tensors of strings of one shape; scalars go with all of it.
         separator: a string.
 
     Raises:
         TypeError: an input does not hold strings.
+        InvalidArgumentError: the shapes differ.
 
     >>> import minigrad as mg
     >>> print(mg.strings.join([["a", "b"], "c"], "-").numpy())
@@ -74,6 +76,10 @@ def join(inputs: list, separator=""):
     for x in inputs:
         if x.dtype.kind != "O":
             raise TypeError(f"Cannot convert {x} to EagerTensor of dtype string. Write mg.strings.as_string({x}).")
+    shapes = [x.shape for x in inputs if x.ndim]
+    for shape in shapes:
+        if shape != shapes[0]:
+            raise invalid(f"Input shapes do not match: {bracketed(shapes[0])} vs. {bracketed(shape)}")
     separator = as_bytes(separator)
     return each(lambda *texts: separator.join(texts), *inputs) if inputs else np.array(b"", object)
 
@@ -104,7 +110,7 @@ def upper(input, encoding=""):
 
 def check_encoding(encoding):
     """Raise InvalidArgumentError for an encoding other than "utf-8" or ""."""
-    if encoding.lower() not in ("", "utf-8"):
+    if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
 
 
@@ -136,6 +142,7 @@ def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE
     >>> print(mg.strings.substr("hello", 1, 3).numpy())
     b'ell'
     """
+    check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     pos, len = tidy.integers(pos), tidy.integers(len)
 
     def part(text, start, length):
@@ -165,13 +172,12 @@ def to_number(input, out_type="float32"):
     >>> print(mg.strings.to_number(["1.5", "2"]).numpy())
     [1.5 2. ]
     """
-    spelled = float_of if out_type.kind == "f" else int
 
     def number(text):
         try:
             if b"_" in text:  # Python allows it between digits
                 raise ValueError
-            return out_type.type(spelled(text))
+            return out_type.type(float_of(text) if out_type.kind == "f" else text)
         except (ValueError, OverflowError):
             problem = "StringToNumberOp could not correctly convert string:"
             raise invalid(f"{problem} {text.decode(errors='replace')}") from None
@@ -180,8 +186,8 @@ def to_number(input, out_type="float32"):
 
 
 def float_of(text):
-    """A float from decimal digits, or from hexadecimal ones as C writes them."""
-    return float.fromhex(text.decode("ascii", "replace")) if b"x" in text.lower() else float(text)
+    """A float from hexadecimal digits, as C writes them; decimal ones are for NumPy to read."""
+    return float.fromhex(text.decode("ascii", "replace")) if b"x" in text.lower() else text
 
 
 @op("AsString", dinput=None)
@@ -194,11 +200,12 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         scientific: format floats as 1.5e+00.
         shortest: format floats in the shorter of the two ways.
         width: pad to this many characters.
-        fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" always shows a sign, " " leaves a blank for it.
+        fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" always shows a sign, " " leaves a blank for it,
+            "#" always shows the point of floats.
 
     Raises:
-        InvalidArgumentError: a precision is given, and the dtype is neither float nor complex; or both notations are
-            asked for; or there is no such flag.
+        InvalidArgumentError: a precision or a notation is given for integers or bools; or both notations are asked for;
+            or there is no such flag.
 
     >>> import minigrad as mg
     >>> print(mg.strings.as_string([1.5, 2.25], precision=1).numpy())
@@ -207,13 +214,15 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     b'007'
     """
     kind = input.dtype.kind
-    if precision >= 0 and kind not in "fc":
+    if kind not in "fcO" and (scientific or shortest):
+        raise invalid(f"scientific and shortest format not supported for datatype {input.dtype}")
+    if kind not in "fcO" and precision >= 0:
         raise invalid(f"precision not supported for datatype {input.dtype}")
-    if scientific and shortest:
-        raise invalid("Cannot select both scientific and shortest notation")
     if fill[1:]:
         raise invalid("Fill string must be one or fewer characters")
-    if fill not in ("", " ", "+", "-", "0"):
+    if scientific and shortest:
+        raise invalid("Cannot select both scientific and shortest notation")
+    if fill not in ("", " ", "+", "-", "0", "#"):
         raise invalid(f'Fill argument not supported: "{fill}"')
     places = f".{precision}" if precision >= 0 else ""
     real = "g" if shortest else "f"
@@ -336,9 +345,6 @@ def split(input, sep: str | None = None, maxsplit=-1):
 # ---- Unicode -------------------------------------------------------------------------------------------------------
 
 
-POLICIES = "strict", "replace", "ignore"
-
-
 def check_attribute(name, value, *allowed):
     """Raise InvalidArgumentError if an attribute is none of these strings."""
     if value not in allowed:
@@ -346,11 +352,26 @@ def check_attribute(name, value, *allowed):
         raise invalid(f"Value for attr '{name}' of \"{value}\" is not in the list of allowed values: {names}")
 
 
-def check_replacement(replacement_char, errors):
+def check_replacement(errors, replacement_char):
     """Raise InvalidArgumentError for an unknown `errors` mode, or a replacement that is not a character."""
-    check_attribute("errors", errors, *POLICIES)
+    check_attribute("errors", errors, "strict", "replace", "ignore")
     if not 0 <= replacement_char <= 0x10FFFF:
         raise invalid("replacement_char out of unicode codepoint range")
+
+
+def check_reading(encoding, errors, replacement_char):
+    """Raise InvalidArgumentError if strings cannot be decoded in this way."""
+    check_replacement(errors, replacement_char)
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise invalid(f"Could not create converter for input encoding: {encoding}") from None
+
+
+def check_writing(encoding, errors, replacement_char):
+    """Raise InvalidArgumentError if strings cannot be encoded in this way."""
+    check_attribute("output_encoding", encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    check_replacement(errors, replacement_char)
 
 
 def characters(text, encoding):
@@ -360,8 +381,6 @@ def characters(text, encoding):
         wrong, end = None, len(text)
         try:
             found = text[start:].decode(encoding)
-        except LookupError:
-            raise invalid(f"Could not create converter for input encoding: {encoding}") from None
         except UnicodeDecodeError as problem:
             wrong, end = start + problem.start, start + problem.end
             found = text[start:wrong].decode(encoding)
@@ -375,7 +394,6 @@ def characters(text, encoding):
 
 def kept_characters(text, encoding, errors, replacement_char, replace_control_characters=False):
     """The characters to keep, with invalid ones, and control characters if asked, replaced."""
-    check_replacement(replacement_char, errors)
     for code, start in characters(text, encoding):
         if code is None and errors == "strict":
             raise invalid("Invalid formatting on input string")
@@ -388,8 +406,6 @@ def kept_characters(text, encoding, errors, replacement_char, replace_control_ch
 
 def written(codes, encoding, errors, replacement_char):
     """The string of these code points."""
-    check_attribute("output_encoding", encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
-    check_replacement(replacement_char, errors)
     wrong = [not 0 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 for code in codes]
     if errors == "strict" and any(wrong):
         raise invalid("Code point is out of range for Unicode, or is a surrogate.")
@@ -421,6 +437,7 @@ def unicode_decode(input, input_encoding: str, errors="replace", replacement_cha
     [110 233]
     """
     text = one_text(input, f"unicode_decode(text, {input_encoding!r})")
+    check_reading(input_encoding, errors, replacement_char)
     kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
     return np.array([code for code, _ in kept], np.int32)
 
@@ -436,6 +453,7 @@ def unicode_decode_with_offsets(input, input_encoding: str, errors="replace", re
     [233  97] [0 2]
     """
     text = one_text(input, f"unicode_decode_with_offsets(text, {input_encoding!r})")
+    check_reading(input_encoding, errors, replacement_char)
     kept = [*kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)]
     return np.array([code for code, _ in kept], np.int32), np.array([start for _, start in kept], np.int64)
 
@@ -464,6 +482,7 @@ def unicode_encode(input, output_encoding: str, errors="replace", replacement_ch
         raise by_python(ValueError("input_tensor's rank must be at least 1."))
     if input.dtype != np.int32:
         raise invalid(another_dtype("UnicodeEncode", 0, np.dtype(np.int32), input.dtype))
+    check_writing(output_encoding, errors, replacement_char)
     texts = np.empty(input.shape[:-1], object)
     for place in np.ndindex(texts.shape):
         texts[place] = written(input[place].tolist(), output_encoding, errors, replacement_char)
@@ -487,7 +506,7 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFF
     """
     one_text(convert(input).value, f"unicode_split(text, {input_encoding!r})")
     codes = unicode_decode(input, input_encoding, errors, replacement_char)
-    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char)
+    return unicode_encode(expand_dims(codes, 1), input_encoding, errors, replacement_char)
 
 
 def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> tuple:
@@ -500,7 +519,7 @@ def unicode_split_with_offsets(input, input_encoding, errors="replace", replacem
     """
     one_text(convert(input).value, f"unicode_split_with_offsets(text, {input_encoding!r})")
     codes, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
-    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char), offsets
+    return unicode_encode(expand_dims(codes, 1), input_encoding, errors, replacement_char), offsets
 
 
 @op("UnicodeTranscode", "O", dinput=None)
@@ -525,7 +544,8 @@ def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="
         kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
         return written([code for code, _ in kept], output_encoding, "replace", replacement_char)
 
-    check_attribute("output_encoding", output_encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    check_writing(output_encoding, errors, replacement_char)
+    check_reading(input_encoding, errors, replacement_char)
     return each(transcoded, input)
 
 
@@ -568,8 +588,8 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     separator = as_bytes(separator)
     axes = joined_axes(axis, inputs.ndim)
     kept = [a for a in range(inputs.ndim) if a not in axes]
-    rows = inputs.transpose([*kept, *axes[::-1]]).reshape([inputs.shape[a] for a in kept] + [-1])
-    joined = np.empty(rows.shape[:-1], object)
+    rows = inputs.transpose([*kept, *axes[::-1]])
+    joined = np.empty([inputs.shape[a] for a in kept], object)
     for place in np.ndindex(joined.shape):
-        joined[place] = separator.join(rows[place])
+        joined[place] = separator.join(np.ravel(rows[place]))
     return joined.reshape([1 if a in axes else n for a, n in enumerate(inputs.shape)]) if keepdims else joined

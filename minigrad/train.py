@@ -129,7 +129,7 @@ def children(x) -> dict:
     elif isinstance(x, Checkpoint):
         named = x._named()
     else:
-        named = dict(x) if isinstance(x, Mapping) else vars(x)
+        named = x if isinstance(x, Mapping) else vars(x)
     return {name: one for name, one in named.items() if isinstance(name, str) and is_followed(one)}
 
 
@@ -181,7 +181,7 @@ def give(state, array):
     if not state.shape.is_compatible_with(array.shape):
         problem = f"Received incompatible tensor with shape {array.shape} when attempting to restore variable with"
         raise ValueError(f"{problem} shape {tuple(state.shape)} and name {visible(state.name)}.")
-    if array.dtype != dtypes.to_numpy(state.dtype):
+    if array.dtype != state.dtype:
         kinds = [f"{dtypes.as_dtype(one).kernel_name}" for one in (state.dtype, array.dtype)]
         problem = f"{visible(state.name)}: expected dtype {kinds[0]} does not equal original dtype {kinds[1]}"
         raise by_kernel("RestoreV2", problem)
@@ -557,7 +557,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     >>> print(mg.train.latest_checkpoint("no such directory"))
     None
     """
-    path = read_record(os.fspath(checkpoint_dir), latest_filename or "checkpoint")[0]
+    path = read_record(checkpoint_dir, latest_filename or "checkpoint")[0]
     return path if path and any(os.path.exists(path + end) for end in (".npz", *OF_TENSORFLOW)) else None
 
 

@@ -12,7 +12,7 @@ from ..math import maximum
 from ..math.special import gamma_density, slope_in_a
 from ..ops import broadcast_to
 from .numbers import classes, integers, normals, truncated, unit
-from .streams import AHEAD, Stream, stream_for
+from .streams import AHEAD, Stream, groups, stream_for
 
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 INTEGERS = (dtypes.int32, dtypes.int64)
@@ -174,7 +174,7 @@ def shuffle(value, seed: int | None = None):
     [3 1 2 5 4]
     """
     rows = len(value) if value.ndim else 1
-    return shuffled(value, stream_for("RandomShuffle", value.dtype, seed, (rows + 2) // 4))
+    return shuffled(value, stream_for("RandomShuffle", value.dtype, seed, groups(rows - 1, 4)))
 
 
 def shuffled(value, stream):
@@ -226,7 +226,7 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
     [[2 2 2 2]]
     """
     check_classes(logits, num_samples)
-    stream = stream_for("Multinomial", dtype, seed, len(logits) * -(-num_samples // 4) * 8 * AHEAD)
+    stream = stream_for("Multinomial", dtype, seed, len(logits) * groups(num_samples, 4) * 8 * AHEAD)
     return classes(stream, logits, num_samples).astype(dtype)
 
 
@@ -322,7 +322,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     dtype = allowed(dtype)
     if maxval is None and dtype.is_integer:
         raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
-    minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
+    minval, maxval = limit(minval, dtype, "min"), limit(1 if maxval is None else maxval, dtype, "max")
     if dtype.is_integer:
         return uniform_integers(minval, maxval, shape, seed)
     return standard_uniform(shape, dtype, seed) * (maxval - minval) + minval

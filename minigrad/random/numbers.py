@@ -2,19 +2,21 @@
 
 import numpy as np
 
+from .streams import groups
+
 
 def unit(stream, dtype, count):
     """Floats in [0, 1): random bits as the binary digits of 1.xxx, minus 1."""
     if dtype == np.float64:
-        return unit64(stream.words(2 * count).reshape(-1, 2))
+        return unit64(stream.words(2 * count).reshape(count, 2))
     if dtype == np.float16:
-        return (stream.words(count) & 0x3FF | 0x3C00).astype(np.uint16).view(np.float16) - np.float16(1)
+        return (stream.words(count) & 0x3FF | 0x3C00).astype(np.uint16).view(np.float16) - 1
     return unit32(stream.words(count))
 
 
 def unit32(words):
     """float32 in [0, 1), from one word each."""
-    return (words & 0x7FFFFF | 0x3F800000).astype(np.uint32).view(np.float32) - np.float32(1)
+    return (words & 0x7FFFFF | 0x3F800000).astype(np.uint32).view(np.float32) - 1
 
 
 def unit64(words):
@@ -24,8 +26,9 @@ def unit64(words):
 
 def normals(stream, dtype, count):
     """Numbers of the standard normal distribution."""
-    pairs = stream.blocks(-(-count // (2 if dtype == np.float64 else 4)))
-    return box_muller(pairs.reshape(-1, 4 if dtype == np.float64 else 2)).reshape(-1)[:count].astype(dtype)
+    group, pair = (2, 4) if dtype == np.float64 else (4, 2)
+    words = stream.blocks(groups(count, group))
+    return box_muller(words.reshape(len(words), group // 2, pair)).ravel()[:count].astype(dtype)
 
 
 def box_muller(words):
@@ -37,7 +40,7 @@ def box_muller(words):
         u, angle = np.maximum(unit64(words[..., :2]), 1e-7), 2 * np.pi * unit64(words[..., 2:])
         radius = np.sqrt(-2 * np.log(u))
         return np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=-1)
-    u = np.maximum(unit32(words[..., 0]), np.float32(1e-7))
+    u = np.maximum(unit32(words[..., 0]), 1e-7)
     angle = (2 * np.pi * unit32(words[..., 1]).astype(np.float64)).astype(np.float32)
     radius = np.sqrt(np.float32(-2) * logf(u))
     sine, cosine = sincosf(angle)
@@ -51,11 +54,11 @@ def truncated(stream, dtype, count):
     are needed, of which one in 22 is rejected.
     """
     group, pair = (2, 4) if dtype == np.float64 else (4, 2)
-    starts = np.arange(-(-count // group)) * group * 64
+    starts = np.arange(groups(count, group)) * group * 64
     words = stream.blocks(8, starts).reshape(len(starts), 32 // pair, pair)
     tries = box_muller(words).reshape(len(starts), 64 // pair)
     first = np.argsort(abs(tries) >= 2, axis=1, kind="stable")[:, :group]
-    return np.take_along_axis(tries, first, axis=1).reshape(-1)[:count].astype(dtype)
+    return np.take_along_axis(tries, first, axis=1).ravel()[:count].astype(dtype)
 
 
 def integers(stream, dtype, count, low=None, high=None):

@@ -29,7 +29,7 @@ class Draws:
 
 def uniforms(words):
     """Two uniform numbers from each block."""
-    return unit64(words.reshape(-1, 2, 2))
+    return unit64(words.reshape(len(words), 2, 2))
 
 
 def places_of(shape, samples):
@@ -81,14 +81,14 @@ def many(draws, rates):
     """
     b = 0.931 + 2.53 * np.sqrt(rates)
     a = -0.059 + 0.02483 * b
-    alpha, inside = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
-    found, open = np.zeros(rates.shape), np.ones(rates.shape, bool)
+    alpha = 1.1239 + 1.1328 / (b - 3.4)
+    found, open = rates, np.ones(rates.shape, bool)
     while open.any():
         u, v = draws(uniforms, open) - 0.5, draws(uniforms, open)
         edge = 0.5 - np.abs(u)
         k = np.floor((2 * a / edge + b) * u + rates + 0.43)
         likely = np.log(v * alpha / (a / edge**2 + b)) <= k * np.log(rates) - rates - lgamma.np(np.maximum(k, 0) + 1)
-        taken = (edge >= 0.07) & (v <= inside) | (k >= 0) & ~((edge < 0.013) & (v > edge)) & likely
+        taken = (k >= 0) & likely
         found, open = np.where(open & taken, k, found), open & ~taken
     return found
 
@@ -100,12 +100,14 @@ def successes(stream, trials, chances, samples):
     """Numbers of binomial distributions: shape `(samples, *shape)`, where trials and chances broadcast to `shape`."""
     if not np.isfinite(trials).all():
         raise invalid(f"counts must be finite, got {trials}")
-    trials, chances = (x.astype(np.float64) for x in np.broadcast_arrays(trials, chances))
+    trials, chances = np.broadcast_arrays(trials, chances)
     often = chances > 0.5  # then failures are drawn
     p = np.where(often, 1 - chances, chances)
     possible = (trials > 0) & (p > 0)
     n, q = np.where(possible, trials, 1), np.where(possible, p, 0.5)
-    found = by_size(stream, samples, n * q < 10, few_successes, many_successes, 42, n, q)
+    seldom = n * q < 10  # in their own precision, as in TensorFlow
+    n, q = n.astype(np.float64), q.astype(np.float64)
+    found = by_size(stream, samples, seldom, few_successes, many_successes, 42, n, q)
     found = np.where(possible, found, 0)
     found = np.where(often & (trials > 0), trials - found, found)
     return np.where(np.isnan(chances), np.nan, found)
@@ -132,9 +134,9 @@ def many_successes(draws, n, p):
     deviation = np.sqrt(n * p * (1 - p))
     b = 1.15 + 2.53 * deviation
     a, ratio = -0.0873 + 0.0248 * b + 0.01 * p, p / (1 - p)
-    alpha, inside = (2.83 + 5.1 / b) * deviation, 0.92 - 4.2 / b
+    alpha = (2.83 + 5.1 / b) * deviation
     middle, mode = n * p + 0.5, np.floor((n + 1) * p)
-    found, open = np.zeros(n.shape), np.ones(n.shape, bool)
+    found, open = n, np.ones(n.shape, bool)
     while open.any():
         u, v = draws(uniforms, open) - 0.5, draws(uniforms, open)
         edge = 0.5 - np.abs(u)
@@ -147,7 +149,7 @@ def many_successes(draws, n, p):
             + (j + 0.5) * np.log(ratio * (n - j + 1) / (j + 1))
             + (stirling_rest(mode) + stirling_rest(n - mode) - stirling_rest(j) - stirling_rest(n - j))
         )
-        taken = (edge >= 0.07) & (v <= inside) | between & likely
+        taken = between & likely
         found, open = np.where(open & taken, k, found), open & ~taken
     return found
 
@@ -172,12 +174,12 @@ def gammas(stream, alphas, samples):
     d = alpha + np.where(alpha < 1, 2 / 3, -1 / 3)
     c = 1 / 3 / np.sqrt(d)
     draws, open = Draws(stream, places), alpha != 1
-    found = np.where(open, 0, -np.log1p(-draws(uniforms, ~open)))  # of alpha = 1: an exponential distribution
+    found = -np.log1p(-draws(uniforms, ~open))  # of alpha = 1: an exponential distribution
     while open.any():
         x = draws(box_muller, open)
         v = 1 + c * x
         tried, v = open & ~(v <= 0), v * v * v  # nan must not loop forever
         u = draws(uniforms, tried)
-        likely = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v)))
+        likely = np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v))
         found, open = np.where(tried & likely, d * v, found), open & ~(tried & likely)
     return np.where(alpha < 1, found * draws(uniforms, alpha < 1) ** (1 / alpha), found)

@@ -98,11 +98,16 @@ class Stream:
 
     def words(self, count):
         """The first `count` words."""
-        return self.blocks(-(-count // 4)).reshape(-1)[:count]
+        return self.blocks(groups(count, 4)).ravel()[:count]
 
     def longs(self, count):
         """The first `count` 64-bit numbers, each of two words."""
-        return joined(self.words(2 * count).reshape(-1, 2))
+        return joined(self.words(2 * count).reshape(count, 2))
+
+
+def groups(count, size):
+    """How many groups of this size hold so many numbers."""
+    return -(-count // size)
 
 
 def joined(words):
