@@ -1,6 +1,6 @@
 """Films of every kind, as they were looked at: for each the picture, the table and the view model are stored in `tests/pictures`.
 
-After a change of what films look like, `python tests/test_inspector_pictures.py` stores them anew, and says which differ:
+After a change of what films look like, `MINIGRAD_SECONDS=30 python tests/test_inspector_pictures.py` stores them anew, and says which differ:
 look at those. (The pictures open in a browser.)
 """
 
@@ -225,6 +225,194 @@ with mg.GradientTape() as tape:
     y = mg.reduce_sum(root * 2.0)
 b = tape.gradient(y, x)
 """,
+    "cuts": """
+x, z, n = mg.Variable(3.0, name="x"), mg.Variable([2.0, -1.0], name="z"), mg.Variable(0.75, name="n")
+with mg.GradientTape() as tape:
+    a = x * x.numpy()
+    b = mg.reduce_sum(z * np.tanh(z.numpy()))
+    c = mg.cast(mg.cast(n * 4.0, mg.int32), mg.float32)
+    y = a + b * c + float(n)
+g = tape.gradient(y, [x, z, n])
+""",
+    "many": """
+many = [mg.Variable([float(k), 1.0], name=f"v{k}") for k in range(12)]
+with mg.GradientTape() as tape:
+    y = mg.add_n([mg.math.log(v - 11.0) for v in many[9:]] + many[1:9]) * float(many[3][1])
+g = tape.gradient(y, many)
+""",
+    "state": """
+v, w, count = mg.Variable(2.0, name="v"), mg.Variable(1.0, name="w"), mg.Variable(0.0, name="count")
+with mg.GradientTape(persistent=True) as tape:
+    y = v * v
+    w.assign(y)
+    v.assign_add(w * 0.5)
+    new = mg.Variable(y * 2.0, name="new")
+    count.assign_add(1.0)
+    count.assign(float(y))
+    z = y * w + v * 3.0 + count * new
+    w.assign(0.0)
+first = tape.gradient(z, [v, w])
+v.assign(1.0)
+second = tape.gradient(z, [v, count])
+""",
+    "tapes": """
+x, y = mg.Variable(2.0, name="x"), mg.Variable(0.5, name="y")
+with mg.GradientTape(persistent=True) as outer:
+    a = x * y
+    with mg.GradientTape(persistent=True, watch_accessed_variables=False) as inner:
+        inner.watch(y)
+        b = mg.exp(a) * y
+        c = x * 2.0
+    d = inner.gradient(b, y)
+    with outer.stop_recording():
+        e = d * x
+    f = d * e + c
+g = outer.gradient(f, [x, y])
+tape = outer
+""",
+    "raised": """
+x = mg.Variable([2.0, 3.0], name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+    z = y * 3.0 + mg.constant([1, 2], mg.float32)
+g = tape.gradient(z, x)
+try:
+    tape.gradient(y, x)
+except RuntimeError:
+    pass
+""",
+    "sparse": """
+table, pairs = mg.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], name="table"), mg.Variable([1.0, 2.0, 3.0], name="pairs")
+with mg.GradientTape() as tape:
+    rows = mg.gather(table, [1, 3, 1])
+    y = mg.reduce_sum(rows, 1) * pairs + mg.gather(pairs, [0, 2, 2])
+g = tape.gradient(y, [table, pairs])
+""",
+    "whole": """
+w, x, labels = mg.Variable([[1.0, 2.0], [0.5, -1.0]], name="w"), mg.constant([1.0, -1.0]), mg.constant([1, 0])
+with mg.GradientTape() as tape:
+    h = mg.linalg.matvec(w, x, transpose_a=True)
+    p = mg.nn.softmax(w * h, 0)
+    q = mg.reduce_logsumexp(p, 1, keepdims=True) - mg.math.cumsum(p, exclusive=True)
+    loss = mg.reduce_mean(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, q @ w) + mg.nn.softmax_cross_entropy_with_logits(mg.one_hot(labels, 2), p))
+g = tape.gradient(loss, w)
+""",
+    "kinds": """
+z = mg.Variable([3 + 4j, -1j, 0j, 2, 1 + 1e-9j, 5], dtype=mg.complex128, name="z")
+small, words, flags, none = mg.constant(1 - 2j), mg.constant(["a", "值"]), mg.constant([[True, False]] * 4), mg.zeros((0, 2))
+with mg.GradientTape() as tape:
+    s = mg.abs(z) ** 2 * mg.cast(mg.shape(z)[0], mg.float64)
+    t = mg.cast(mg.math.real(z * mg.cast(small, mg.complex128)), mg.float16)
+    u = mg.reduce_sum(mg.cast(flags, mg.float32)) + mg.reduce_sum(none) + mg.cast(mg.size(words), mg.float32)
+    y = mg.reduce_sum(mg.cast(s, mg.float32) * u + mg.cast(t, mg.float32)) + mg.cast(mg.reduce_sum(mg.range(9)), mg.float32)
+g = tape.gradient(y, z)
+""",
+    "inner": """
+x = mg.Variable([0.75, -0.5], name="x")
+with mg.GradientTape() as tape:
+    y = x * 3.0
+    for i in range(3):
+        y = y * 0.25
+        for k in range(12):
+            y = mg.sin(y)
+            y = y + 0.125
+    z = mg.reduce_sum(y)
+g = tape.gradient(z, x)
+""",
+    "long": """
+x = mg.Variable(1.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * 0.5
+    for i in range(401):
+        y = y * 1.03125
+    z = y - 1.0
+g = tape.gradient(z, x)
+""",
+    "stretch": """
+x, last = mg.Variable(1.0, name="x"), 7
+with mg.GradientTape() as tape:
+    y = x * 0.5
+    for k in range(1340):
+        last = last * 1103515245 % 2147483648 + 12345
+        y = (mg.sin, mg.cos, mg.tanh, mg.negative, mg.identity)[last // 65536 % 5](y)
+g = tape.gradient(y, x)
+""",
+    "heard": """
+x = mg.Variable([1.0, 2.0], name="x")
+mg.trace(False)
+with mg.GradientTape() as tape:
+    y = mg.sin(x)
+    with mg.trace() as log:
+        z = mg.exp(y) * x
+        w = mg.round(z) * 2.0
+g = tape.gradient(z, x)
+""",
+    "bare": """
+@mg.custom_gradient
+def halved(x):
+    return x * 0.5, lambda dy: dy * 0.5
+
+w, t = mg.Variable([[1.0, -2.0], [0.5, 4.0]], name="w"), mg.Variable(2.0, name="t")
+with mg.GradientTape() as tape:
+    h = mg.concat([halved(w) * 3.0, w ** 2, w @ w], 0)
+    p = mg.nn.softmax(h) * t + mg.split(w, 2, 1)[1][0]
+    loss = mg.reduce_sum(mg.nn.softmax_cross_entropy_with_logits(mg.nn.softmax(h), p)) * 2.0
+""",
+    "twice": """
+x = mg.Variable(0.5, name="x")
+with mg.GradientTape(persistent=True) as t2:
+    with mg.GradientTape(persistent=True) as t1:
+        y = mg.sin(x) * x ** 3
+    dy = t1.gradient(y, x)
+    again = t1.gradient(y, x, output_gradients=x)
+both = dy + again
+g = t2.gradient([dy, again], x)
+h = t2.jacobian(dy, x)
+tape = t2
+""",
+    "spent": """
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+    g = tape.gradient(y, x)
+    z = y * g
+try:
+    tape.gradient(z, x)
+except RuntimeError:
+    pass
+""",
+    "often": """
+x, w = mg.Variable([1.0, -2.0], name="x"), mg.Variable(0.5, name="w")
+with mg.GradientTape(persistent=True) as tape:
+    y = x * w
+    z = mg.reduce_sum(y * y)
+first = tape.gradient(z, x)
+second = tape.gradient([y, z], w)
+third = tape.gradient(y, [x, w], output_gradients=[2.0, 0.5])
+fourth = tape.gradient(z, [y, w])
+fifth = tape.gradient(z, x)
+sixth = tape.gradient(y, w)
+""",
+    "nothing": """
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+g = tape.gradient(y, [])
+""",
+    "logged": """
+with mg.trace() as tape:
+    x = mg.sin(mg.constant(1.0))
+""",
+    "unasked": """
+def price(x, share=0.5):
+    low = mg.minimum(x * share, 2.0)
+    return mg.where(low > 1.0, low, -low) * 2.0 - low / 3.0
+
+amount, share = mg.Variable([1.0, 2.0, 3.0, 8.0], name="amount"), mg.constant(0.75)
+with mg.GradientTape() as tape:
+    total = mg.reduce_sum(price(amount) + price(amount, share) ** 0.5 - price(amount + share) * 1.5)
+    size = mg.shape(total)
+""",
     "nested": """
 x = mg.Variable(2.0, name="x")
 with mg.GradientTape() as outer:
@@ -235,15 +423,16 @@ second = outer.gradient(slope, x)
 tape = outer
 """,
 }
+FILMS["chosen"] = FILMS["often"]  # of these readings, one
+ASKED = {"unheard": "tape, y, [x, table]", "compared": "lost, tape", "chosen": "tape, [y], [w]", "unasked": "tape, total, amount"}
 
 
 def made(name):
     """The film of a program, made by its last line."""
-    asked = {"unheard": "tape, y, [x, table]", "compared": "lost, tape"}.get(name, "tape")
-    source = f"{FILMS[name].strip()}\nfilm = mg.inspect({asked})\n"
+    source = f"{FILMS[name].strip()}\nfilm = mg.inspect({ASKED.get(name, 'tape')})\n"
     file, space = f"<film {name}>", {"mg": mg, "np": np}
     linecache.cache[file] = len(source), None, source.splitlines(True), file
-    mg.trace(name != "unheard")
+    mg.trace(name not in ("unheard", "bare"))
     try:
         exec(compile(source, file, "exec"), space)
     finally:

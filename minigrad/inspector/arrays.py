@@ -8,7 +8,6 @@ import numpy as np
 from ..tracing.values import COLUMNS, ROWS, SMALLEST_SQUARE, Summary, brief, floats
 
 FEW = 4  # an array of at most so many elements is shown as numbers
-FIRST = 256  # elements of a picture
 
 
 def shown(value) -> dict:
@@ -33,7 +32,7 @@ def note_of(data) -> list:
     """The note before the norm, in a long and a short form: the elements that are not finite, or the zeros if half or more."""
     odd = [f"{data[word]} {word}" for word in ("nan", "inf", "-inf") if word in data]
     if odd or data["zeros"] == data["n"]:
-        return [", ".join(odd), odd[0]] if odd else ["all 0" if data["n"] else "empty"]
+        return [", ".join(odd), odd[0]] if odd else ["all 0"]
     share = data["zeros"] / data["n"]
     percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
     return [f"{percent} % zeros", f"{percent} % 0"] if share >= 0.5 else []
@@ -111,7 +110,7 @@ def norm_of(summary) -> "float | None":
             number = square**0.5 if summary.shape else float(numbers[0])
             return json_number(number) if math.isfinite(number) else None
     found = None if summary is None else summary.measures
-    return json_number(found.norm) if found is not None and found.finite else None
+    return json_number(found.norm) if found is not None and found.finite and math.isfinite(found.norm) else None
 
 
 def spread(text) -> str:

@@ -141,6 +141,11 @@ class Film:
         """The last reading whose targets are known."""
         return next((reading for reading in reversed(self.readings) if reading.targets), None)
 
+    def exit_of(self, edge):
+        """The node of the value that left and came back along an edge; None if the film does not show it."""
+        node = edge.by and ("left", edge.by.number)
+        return node if node in self.made else None
+
     def value_of(self, node) -> "Summary | None":
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made:
@@ -263,10 +268,10 @@ class Builder:
             return
         inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
         numbers, on_way = e.numbers, e.number in self.on_ways
-        for edge in self.on_ways[e.number] if numbers and on_way else ():  # a number that came back
+        for edge in self.on_ways.get(e.number, ()):  # a number that came back
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
-                inputs[slot] = ("left", edge.by.number) if edge.by is not None and ("left", edge.by.number) in film.made else edge.start
+                inputs[slot] = film.exit_of(edge) or edge.start
         name = CALLED.get(e.name, e.name)
         frame = Frame(name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
@@ -309,7 +314,7 @@ class Builder:
         if k is None:
             return isinstance(node, tuple) or any(number in live for live in e.recorded.values())
         frame = self.film.frames[k]
-        return bool(frame.slots) or frame.on_way or bool(frame.ghost and frame.ghost[0])
+        return frame.slots or frame.on_way or frame.ghost[0]
 
     def left(self, e):
         """Add a ghost for a value that left: what came back, named by how it left, with `...` for whatever happened there."""
@@ -334,8 +339,8 @@ class Builder:
             return
         inputs = [self.node(e.source, e.source_versions)] if e.source else []
         for edge in () if e.source else self.on_ways.get(e.number, ()):
-            if edge.by is not None and ("left", edge.by.number) in self.film.made:
-                inputs.append(("left", edge.by.number))
+            if node := self.film.exit_of(edge):
+                inputs.append(node)
         inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
         on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
         node = e.variable, e.version
@@ -541,7 +546,10 @@ def read(film, reading, steps=()):
     builder.end()
 
 
-CALLED = {"product": "matmul", "take_slice": "getitem", "take": "getitem"}  # the ops behind @ and [], under names that users know
+CALLED = {  # ops under the names that users know
+    "product": "matmul", "take_slice": "getitem", "take": "getitem", "joined": "concat", "split_evenly": "split",
+    "with_gradient": "custom_gradient",
+}  # fmt: skip
 WHY = {  # why a frame is a ghost, in a few words and in a sentence
     "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
     "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),

@@ -18,7 +18,7 @@ def twin(model) -> str:
     rows, lines = folded(rows_of(model)), [headline(view)]
     if rows:
         asked = [source["name"] for source in view["sources"] if source["asked"]]
-        backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if view["readings"] else "backward"
+        backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if asked else "backward"
         columns = [("#", "op", "line", "value", "on the tape", backward), *rows]
         if not any(row[2] for row in rows):
             columns = [(row[0], row[1], *row[3:]) for row in columns]

@@ -18,19 +18,14 @@ HEADS = {  # with several sources, the first of these is reported
 
 def cuts(model):
     """The edges at which the log and the explanation agree that a path is broken."""
-    history = model.film.history
-    if history is None or not model.explanations:
-        return []
     causes = [cause for one in model.explanations.values() for cause in one.causes]
     live = any(dx is not None for dx in (model.film.last.answers.values() if model.film.last else ()))
     found = {}
-    for edge in model.film.ways if causes else ():
-        cause = next((one for one in causes if edge.code == one.code and edge.place.text == one.line), None) if edge.code else None
+    for edge in model.film.ways:
+        cause = next((one for one in causes if edge.code == one.code and edge.place.text == one.line), None)
         if cause is None:
             continue
-        start, end = model.node(edge.start), model.node(edge.end)
-        if edge.by is not None and ("left", edge.by.number) in model.film.made:
-            end = f"f{model.film.made['left', edge.by.number]}"
+        start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
         line = model.code.line(edge.place)
         cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})

@@ -237,14 +237,14 @@ def concat(values, axis, name="concat") -> Tensor:
     if axis is None:
         raise unsupported(axis)
     if len(values) != 1:
-        return join(values, axis)
+        return joined(values, axis)
     convert_to_tensor(axis, dtypes.int32).shape.assert_has_rank(0)
     return identity(values[0])
 
 
 @op("ConcatV2", axis=tidy.integer, dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)],
     math="the part of upstream that is values[k]")  # fmt: skip
-def join(values: list, axis):
+def joined(values: list, axis):
     """Op behind `mg.concat`, for two Tensors or more.
 
     >>> import minigrad as mg
