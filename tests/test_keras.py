@@ -262,6 +262,18 @@ def test_a_built_layer_takes_no_more_weights():
     assert len(layer.variables) == 1
 
 
+def test_a_subclass_of_a_layer_hands_its_keywords_on():
+    class Counted:
+        def __init_subclass__(cls, count=0, **kwargs):
+            super().__init_subclass__(**kwargs)
+            cls.count = count
+
+    class Own(keras.layers.Conv2D, Counted, count=3):
+        pass
+
+    assert (Own.rank, Own.count) == (2, 3)
+
+
 def test_a_build_that_fails_leaves_the_layer_unbuilt():
     class Failing(Scale):
         def build(self, input_shape):

@@ -513,6 +513,11 @@ def test_a_layer_tells_the_settings_of_its_weights_in_its_signature():
         def __init__(self, units):
             super().__init__(units)
 
+    class Wide(keras.layers.Dense):
+        def __init__(self, **kwargs):
+            super().__init__(100, **kwargs)
+
+    assert next(iter(inspect.signature(Wide).parameters)) == "kernel_initializer"
     assert "kernel_initializer" in inspect.signature(keras.layers.Dense).parameters
     settings = inspect.signature(keras.layers.Conv2D).parameters
     assert settings["kernel_initializer"].default == "glorot_uniform" and "bias_constraint" in settings
