@@ -52,6 +52,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("graph/compiled", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("graph/loops", "may_be = self.last.get(k, k)"): "what follows is compared again, turn by turn",
     ("graph/loops", "runs.append(runs[-1] + 1 if may_be"): "what follows is compared again, turn by turn",
     ("graph/retold", "check(value_of(made[0].value)"): "the same is computed of a Tracer, call by call",
