@@ -126,9 +126,11 @@ def test_state_is_heard():
         queue.enqueue(x)
         out = queue.dequeue()
         rows = list(mg.data.Dataset.from_tensor_slices(x))
+        (batch,) = mg.data.Dataset.from_tensor_slices(x).batch(2)
     stored = only(log, Stored)
     assert (stored[0].where, stored[0].tensor, stored[0].result) == ("FIFOQueue", x.id, out.id)
-    assert [event.result for event in stored[-2:]] == [row.id for row in rows]
+    assert [event.result for event in stored[2:4]] == [row.id for row in rows]
+    assert [event.result for event in stored].count(batch.id) == 2
 
 
 def test_the_life_of_a_tape():

@@ -141,8 +141,6 @@ class Text:
     def own_line(self, node):
         """Whether it needs a line of its own; otherwise it is part of the one expression that uses it."""
         uses = self.uses[node]
-        if isinstance(node.function, Attribute) and node.root not in self.written:
-            return False
         place = self.place[node]
         later = any(self.written.get(x.root, place) > place for x in node.inputs())
         changes = node.root is node and (node in self.written or later)  # a view never does
@@ -206,7 +204,8 @@ class Text:
         if node.writes:
             return self.writing(node)
         tree = self.tree(node)
-        if not self.own_line(node) and len(ast.unparse(tree)) <= WIDTH - 20:
+        attribute = isinstance(node.function, Attribute) and node.root not in self.written
+        if (attribute or not self.own_line(node)) and len(ast.unparse(tree)) <= WIDTH - 20:
             self.inline[node] = tree
             return None
         return f"{self.name_of(node)} = {ast.unparse(tree)}"

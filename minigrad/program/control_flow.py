@@ -88,7 +88,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
         if pred:
             return function()
     if default is None:
-        Assert(preds[-1], ["Input error: None of conditions evaluated as True:", stack(preds)], summarize=len(preds))
+        Assert(preds[-1], ["Input error: None of conditions evaluated as True:", preds], summarize=len(preds))
     return default()
 
 
@@ -125,7 +125,7 @@ def check_exclusive(preds):
     if sum(bool(pred) for pred in preds) > 1:
         unnamed = ", ".join(["?"] * len(preds))
         text = f"Input error: exclusive=True: more than 1 conditions ({unnamed}) evaluated as True:"
-        Assert(convert_to_tensor(False), [text, stack(preds)], summarize=len(preds))
+        Assert(convert_to_tensor(False), [text, preds], summarize=len(preds))
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case") -> Any:
