@@ -100,7 +100,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("minigrad/random", "words = stream.blocks(8, starts)"): "eight times as many as are needed, or nine",
     ("nn", "return np.where(np.asarray(x) > 0, x.dtype.type(1)"): "Python's 1 takes the dtype of the other number",
     ("random/rejection", "np.where(possible, p, 0.5)"): "what is drawn there is not used",
-    ("minigrad/test", "return direction / max(np.linalg.norm(direction)"): "a direction of any length will do",
+    ("minigrad/test", "return direction / np.linalg.norm(direction)"): "a direction of any length will do",
     ("ops/gathering", "picked = tuple(builtins.range("): "a range is unpacked like a tuple",
     ("ops/gathering", 'raise invalid(f"Shape must be at least rank'): "the first axis is always there",
     ("ops/gathering", "return np.logical_or.reduce((indices < 0)"): "NumPy compares with tuples too",
