@@ -239,6 +239,7 @@ def test_a_closed_queue_can_be_emptied():
 def test_a_queue_has_one_dtype_or_a_list_of_them_by_any_name():
     assert mg.queue.FIFOQueue(3, "float32").dtypes == [mg.float32]
     assert mg.queue.FIFOQueue(3, ["float32", np.int32]).dtypes == [mg.float32, mg.int32]
+    assert mg.queue.FIFOQueue(3, "float32", np.array([2, 3])).shapes == [mg.TensorShape([2, 3])]
     assert all(isinstance(one, mg.DType) for one in mg.queue.FIFOQueue(3, ["float32", np.int32]).dtypes)
 
 

@@ -246,6 +246,8 @@ MOVES = [  # (what is done with a generator of seed 1, its state then)
     (lambda g: g.uniform([], dtype="float64"), [257, 0, 0]),
     (lambda g: g.skip(-3), [-767, 0, 0]),
     (lambda g: g.skip(2**60), [1, 0, 0]),
+    (lambda g: [g.reset([-1, 2**40, 6]), g.skip(1)], [255, 2**40 + 1, 6]),
+    (lambda g: [g.reset([-1, -1, -1]), g.skip(1)], [255, 0, -1]),
     (lambda g: g.split(3), [769, 0, 0]),
     (lambda g: g.make_seeds(2), [513, 0, 0]),
     (lambda g: g.binomial([3, 2], [10.0, 200.0], [0.8, 0.4]), [153601, 0, 0]),
