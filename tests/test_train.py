@@ -456,6 +456,15 @@ class Bag:
         self.variables = [mg.Variable(1.0)]
 
 
+def test_a_checkpoint_that_holds_itself_is_one_object():
+    checkpoint = Checkpoint(v=mg.Variable(1.0))
+    checkpoint.me = checkpoint
+    with np.load(checkpoint.write("self") + ".npz") as stored:
+        graph = stored["_CHECKPOINTABLE_OBJECT_GRAPH"].tobytes()
+    assert graph == b'[{"v": 1, "me": 0}, "v/.ATTRIBUTES/VARIABLE_VALUE"]'
+    checkpoint.read("self").assert_consumed()
+
+
 def test_variables_in_an_attribute_of_any_object_are_not_followed():
     with pytest.raises(ValueError, match="expecting bag to be a trackable object"):
         Checkpoint(bag=Bag())
