@@ -128,8 +128,6 @@ class Windows:
 
     def seen(self, padded):
         """All windows, as a view of shape (..., *places, *size, channels)."""
-        if 0 in self.places:
-            return filled(padded, (*self.lead, *self.places, *self.size, padded.shape[-1]))
         first = len(self.lead)
         axes = tuple(range(first, first + self.rank))
         every = np.lib.stride_tricks.sliding_window_view(padded, self.reach, axes)
@@ -205,7 +203,8 @@ class Kernel(Windows):
 
     def rows(self, padded):
         """Every window as a row of a matrix."""
-        return self.seen(padded).reshape((self.count, self.elements * self.depth))
+        shape = self.count, self.elements * self.depth
+        return self.seen(padded).reshape(shape) if self.count else filled(padded, shape)
 
     def matrix(self, filters):
         """The kernel as a matrix, with a column for each output."""

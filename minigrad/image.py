@@ -63,10 +63,7 @@ def saturation(images, scale):
 
 
 def to_hue(rgb):
-    """The hue (1 is a full circle), the chroma (largest - smallest) and the value (largest) of each pixel.
-
-    Smith, "Color Gamut Transform Pairs" (1978).
-    """
+    """Hue (1 is a full circle), chroma and value of each pixel. Smith, "Color Gamut Transform Pairs" (1978)."""
     r, g, b = np.moveaxis(rgb, -1, 0)
     v = rgb.max(axis=-1)
     chroma = v - rgb.min(axis=-1)

@@ -71,7 +71,7 @@ def relu6(features):
 
 def slope(x, alpha):
     """The derivative of `leaky_relu`: 1 where x is positive, elsewhere alpha, which TensorFlow keeps in float32."""
-    return np.where(np.asarray(x) > 0, x.dtype.type(1), x.dtype.type(np.float32(alpha)))
+    return np.where(np.asarray(x) > 0, 1, x.dtype.type(np.float32(alpha)))
 
 
 @op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)),

@@ -27,9 +27,9 @@ class Pool(Windows):
             size = bracketed(self.size)
             raise invalid(f"padding needs to be smaller than the window size {size}: {visible(padding)}")
 
-    def met(self, images, value):
-        """For each element of the window, the pixels that it covers; the images are padded with `value`."""
-        padded = self.padded(self.inward(images), constant_values=value)
+    def met(self, images, **mode):
+        """For each element of the window, the pixels that it covers; see `padded`."""
+        padded = self.padded(self.inward(images), **mode)
         return [padded[key] for key in self.taps()]
 
     def total(self, images):
@@ -51,7 +51,7 @@ class Pool(Windows):
 def largest(pool, images):
     """The pixels that each element of the window covers, and their maximum. nan is least, as in TensorFlow."""
     least = finite_limits(images.dtype).min
-    met = pool.met(images, least)
+    met = pool.met(images, constant_values=least)
     return met, functools.reduce(np.fmax, met, least)
 
 
@@ -162,7 +162,7 @@ def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: 
     [1.5 2.5]
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
-    met = zip(pool.met(upstream, 0), winners(pool, input))
+    met = zip(pool.met(upstream), winners(pool, input))
     return pool.outward(functools.reduce(np.add, [np.where(won, one, 0) for one, won in met]))
 
 

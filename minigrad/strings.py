@@ -20,11 +20,9 @@ __dir__ = __all__.copy  # what Tab offers
 
 def each(function, *texts):
     """Apply a function of bytes element by element, with broadcasting: an array of objects."""
-    shape = np.broadcast_shapes(*(np.shape(text) for text in texts))
-    result = np.empty(shape, object)
-    rows = zip(*(np.broadcast_to(t, shape).flat for t in texts))
-    result[...] = np.array([function(*row) for row in rows], object).reshape(shape)
-    return result
+    arrays = np.broadcast_arrays(*texts)
+    found = [function(*row) for row in zip(*(one.flat for one in arrays))]
+    return np.array(found, object).reshape(arrays[0].shape)
 
 
 def each_number(function, texts, dtype):

@@ -351,3 +351,23 @@ def test_nothing_of_it_is_loaded_before_it_is_used():
     program += "; print('minigrad.convolution' in sys.modules, 'minigrad.pooling' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert told.split() == ["False", "True", "False"]
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_kernel_longer_than_the_image_has_no_place(stride):
+    x, kernel = mg.Variable(mg.ones([2, 2, 4, 1])), mg.Variable(mg.ones([3, 3, 1, 2]))
+    with mg.GradientTape() as tape:
+        y = mg.nn.conv2d(x, kernel, stride, "VALID")
+    assert y.shape == (2, 0, 3 - stride, 2)
+    dx, dk = tape.gradient(y, [x, kernel])
+    assert (dx.shape, dk.shape) == (x.shape, kernel.shape) and not np.any(dx) and not np.any(dk)
+    each = mg.nn.depthwise_conv2d(x, mg.ones([3, 3, 1, 2]), [1, stride, stride, 1], "VALID")
+    assert each.shape == mg.nn.max_pool2d(mg.ones([2, 2, 4, 2]), 3, stride, "VALID").shape == y.shape
+
+
+@pytest.mark.parametrize(("size", "stride"), [(3, 1), (1, 1), (2, 3)])
+def test_an_empty_image_has_no_place(size, stride):
+    x = mg.Variable(mg.zeros([1, 0, 4, 1]))
+    with mg.GradientTape() as tape:
+        y = mg.nn.conv2d(x, mg.ones([size, size, 1, 1]), stride, "SAME")
+    assert y.shape == (1, 0, -(-4 // stride), 1) and tape.gradient(y, x).shape == x.shape

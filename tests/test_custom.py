@@ -161,8 +161,35 @@ def test_measuring_notices_a_vjp_that_forgets_what_arrives():
     mg.test.check_gradients(mg.custom_gradient(lambda x: (x**3, lambda dy: dy * 3.0 * x**2)), 2.0)
 
 
+def test_measuring_goes_on_to_the_derivative_of_a_derivative():
+    flat = mg.custom_gradient(lambda x: (x**3, lambda dy: dy * 3.0 * mg.stop_gradient(x) ** 2))
+    with pytest.raises(AssertionError, match="<lambda>, input 0, order 2: the tape says 0, finite differences say 12"):
+        mg.test.check_gradients(lambda x: flat(x), 2.0)
+    mg.test.check_gradients(lambda x: flat(x), 2.0, order=1)
+    third = mg.custom_gradient(lambda x: (3.0 * x**2, lambda dy: dy * 6.0 * mg.stop_gradient(x)))
+    second = mg.custom_gradient(lambda x: (x**3, lambda dy: dy * third(x)))
+    with pytest.raises(AssertionError, match="order 3: the tape says 0, finite differences say 6"):
+        mg.test.check_gradients(lambda x: second(x), 2.0, order=3)
+    mg.test.check_gradients(lambda x: second(x), 2.0)
+
+
+def test_measuring_notices_one_wrong_slope_among_many_and_in_each_output():
+    crooked = mg.custom_gradient(lambda x: (x, lambda dy: dy * 1.001))
+    with pytest.raises(AssertionError, match="order 1"):
+        mg.test.check_gradients(lambda x: mg.concat([mg.zeros([99999], mg.float64), mg.reshape(crooked(x) * 1e-2, [1])], 0), 2.0)
+    for wrong in (lambda x: [x, x, crooked(x)], lambda x: {"a": crooked(x), "b": None, "c": mg.constant(1)}):
+        with pytest.raises(AssertionError, match="order 1"):
+            mg.test.check_gradients(wrong, 2.0)
+    with pytest.raises(AssertionError, match="input 1, order 1"):
+        mg.test.check_gradients(lambda x, y, k: x + crooked(y), 2.0, [1.0, 2.0], 3)
+    turned = mg.custom_gradient(lambda x: (x, lambda dy: dy + mg.reverse(dy, [0]) * [1.0, -1.0]))
+    with pytest.raises(AssertionError, match="order 1"):
+        mg.test.check_gradients(turned, mg.constant([1.0, 2.0], mg.float64))
+
+
 def test_rows_are_checked_as_the_whole_that_they_stand_for():
     mg.test.check_gradients(lambda x: mg.gather(x, [0, 0]), [1.5, 2.5])
+    mg.test.check_gradients(lambda x: mg.gather(x, [0, 0]), [1.5, 2.5], order=1)
 
 
 def test_custom_gradient_can_be_called_with_brackets():

@@ -237,6 +237,22 @@ def test_a_closed_queue_can_be_emptied():
     assert queue.dequeue_up_to(0).numpy().tolist() == []
 
 
+def test_a_queue_has_one_dtype_or_a_list_of_them_by_any_name():
+    assert mg.queue.FIFOQueue(3, "float32").dtypes == [mg.float32]
+    assert mg.queue.FIFOQueue(3, ["float32", np.int32]).dtypes == [mg.float32, mg.int32]
+    assert mg.queue.FIFOQueue(3, "float32", np.array([2, 3])).shapes == [mg.TensorShape([2, 3])]
+    assert all(isinstance(one, mg.DType) for one in mg.queue.FIFOQueue(3, ["float32", np.int32]).dtypes)
+
+
+def test_a_traced_function_uses_a_queue_each_time_that_it_is_called():
+    queue = mg.queue.FIFOQueue(9, mg.float32, shapes=[()])
+    put, take = mg.function(queue.enqueue), mg.function(queue.dequeue)
+    for k in range(4):
+        put(mg.constant(float(k)))
+    assert queue.size().numpy() == 4
+    assert [take().numpy() for _ in range(4)] == [0.0, 1.0, 2.0, 3.0]
+
+
 def test_a_queue_cuts_the_path_of_gradients():
     x, queue = mg.Variable(2.0), mg.queue.FIFOQueue(3, mg.float32)
     with mg.GradientTape() as tape:

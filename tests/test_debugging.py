@@ -196,6 +196,8 @@ def test_the_error_counts_what_is_no_number_and_shows_what_the_op_was_given():
     )
     with pytest.raises(Invalid, match=r"\n  Input tensor: mg.Tensor\(-1.0, shape=\(\), dtype=float32\)\n"):
         mg.sqrt(mg.constant(-1.0))
+    with pytest.raises(Invalid, match=r"\n  Input tensors \(2\):\n         0: mg.Tensor\(3e\+38, .*\n         1: mg.Tensor\(2e\+38, "):
+        mg.add_n([mg.constant(3e38), mg.constant(2e38)])
 
 
 @pytest.mark.usefixtures("_numerics_checked")
@@ -220,3 +222,7 @@ def test_a_gradient_that_is_no_number_is_stopped():
         slope = tape.gradient(y, table)
     assert slope.values.numpy().tolist() == [[0.5]]
     assert outer.gradient(slope.values, table).values.numpy().tolist() == [[-0.25]]
+    with mg.GradientTape() as tape:
+        y = mg.gather(table, [1])
+    with pytest.raises(Invalid, match=r"in a gradient !!!\n  dtype: <dtype: 'float32'>\n  shape: \(1, 1\)\n  # of \+Inf elements: 1\n"):
+        tape.gradient(y, table, output_gradients=mg.constant([[np.inf]]))

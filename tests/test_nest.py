@@ -90,7 +90,7 @@ def test_mapping_refuses_structures_that_differ(error, arguments):
         ({}, [], TypeError), ({"a": 1}, collections.OrderedDict(a=1), None), (Point(1, 2), (1, 2), TypeError),
         (Point(1, 2), collections.namedtuple("Point", "x y")(3, 4), None),
         (Point(1, 2), collections.namedtuple("Q", "x y")(3, 4), TypeError),
-        (None, None, None), (None, [], ValueError),
+        (None, None, None), (None, [], ValueError), ([1], {"a": 1}, TypeError), ((), {}, TypeError),
         ([1], type("Row", (list,), {})([2]), None), (type("Row", (list,), {})([2]), [1], None),
     ],
 )  # fmt: skip

@@ -296,3 +296,15 @@ def test_cross_entropy_along_an_axis_from_the_end():
     mg.test.check_gradients(lambda x: mg.nn.softmax_cross_entropy_with_logits(labels, x, axis=-2), logits, order=1)
     by_columns = mg.nn.softmax_cross_entropy_with_logits(mg.transpose(labels), mg.transpose(logits))
     assert mg.nn.softmax_cross_entropy_with_logits(labels, logits, axis=-2).numpy().tolist() == by_columns.numpy().tolist()
+
+
+def test_constants_have_the_precision_of_float32_as_in_tensorflow():
+    x = mg.constant([-1.0, 0.5, 2.0], mg.float64)
+    np.testing.assert_allclose(mg.nn.gelu(x), [-0.15865525807260966, 0.3457312291306712, 1.9544997324075772], rtol=1e-14)
+    np.testing.assert_allclose(mg.nn.gelu(x, True), [-0.15880800972132364, 0.3457140097922433, 1.9545976932119538], rtol=1e-14)
+    assert mg.nn.leaky_relu(mg.constant([-1.0, 0.0], mg.float64), 0.1).numpy().tolist() == [-0.10000000149011612, 0.0]
+
+
+def test_a_mean_may_be_a_list():
+    x = mg.nn.batch_normalization([[1.0, 2.0]], [0.5, 1.0], mg.constant([4.0, 16.0]), None, None, 0.0)
+    assert x.numpy().tolist() == [[0.25, 0.25]]

@@ -1,12 +1,14 @@
 """The numbers of TensorFlow 2.21 on a CPU, from the same seeds."""
 
 import hashlib
+import math
 import re
 
 import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.random import rejection
 
 FIRST_THREE = [
     (1, "normal", "float16", [-1.1015625, 1.5458984375, 0.383544921875]),
@@ -246,6 +248,8 @@ MOVES = [  # (what is done with a generator of seed 1, its state then)
     (lambda g: g.uniform([], dtype="float64"), [257, 0, 0]),
     (lambda g: g.skip(-3), [-767, 0, 0]),
     (lambda g: g.skip(2**60), [1, 0, 0]),
+    (lambda g: [g.reset([-1, 2**40, 6]), g.skip(1)], [255, 2**40 + 1, 6]),
+    (lambda g: [g.reset([-1, -1, -1]), g.skip(1)], [255, 0, -1]),
     (lambda g: g.split(3), [769, 0, 0]),
     (lambda g: g.make_seeds(2), [513, 0, 0]),
     (lambda g: g.binomial([3, 2], [10.0, 200.0], [0.8, 0.4]), [153601, 0, 0]),
@@ -403,3 +407,10 @@ def test_successes_have_no_gradient():
     assert tape.gradient(z, chance) is None
     with pytest.raises(LookupError, match="StatefulRandomBinomial"):
         tape.gradient(y, chance)
+
+
+def test_the_error_of_stirlings_formula():
+    k = np.array([0.0, 1.0, 5.0, 9.0, 10.0, 11.0, 30.0, 100.0])
+    stirling = (k + 0.5) * np.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi)
+    exact = [math.lgamma(one + 1) - two for one, two in zip(k, stirling, strict=True)]
+    np.testing.assert_allclose(rejection.stirling_rest(k), exact, rtol=2e-8, atol=1e-12)

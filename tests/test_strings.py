@@ -107,3 +107,9 @@ def test_neighbours_are_joined(call, expected):
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_both_parts_of_a_complex_number_have_their_digits():
+    x = mg.constant([1.25 - 2.0j, complex(float("inf"), -float("inf"))])
+    assert mg.strings.as_string(x).numpy().tolist() == [b"(1.250000,-2.000000)", b"(inf,-inf)"]
+    assert mg.strings.as_string(x, precision=0, scientific=True).numpy().tolist() == [b"(1e+00,-2e+00)", b"(inf,-inf)"]

@@ -131,6 +131,13 @@ def test_state_is_heard():
     assert (stored[0].where, stored[0].tensor, stored[0].result) == ("FIFOQueue", x.id, out.id)
     assert [event.result for event in stored[2:4]] == [row.id for row in rows]
     assert [event.result for event in stored].count(batch.id) == 2
+    with mg.trace() as log:
+        queue = mg.queue.FIFOQueue(2, mg.float32, shapes=[()])
+        queue.enqueue_many([x])
+        out = queue.dequeue_many(2)
+    whole, *rows = [(event.tensor, event.result) for event in only(log, Stored)]
+    assert whole[0] == x.id and [tensor for tensor, _ in rows[:2]] == [whole[1], whole[1]]
+    assert rows[2:] == [(row, out.id) for _, row in rows[:2]]
 
 
 def test_the_life_of_a_tape():

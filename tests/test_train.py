@@ -270,7 +270,7 @@ def test_a_file_from_elsewhere_runs_no_program():
 
 @pytest.mark.parametrize("made", ["theirs.index", "theirs.h5", "theirs.npz"])
 def test_what_tensorflow_has_written_is_refused_by_name(made):
-    pathlib.Path(made).write_bytes(b"\x89HDF\r\n\x1a\n")
+    pathlib.Path(made).write_bytes(b"\x89HDF\r\n\x1a\n and more")
     with pytest.raises(mg.errors.UnimplementedError, match="was written by TensorFlow"):
         Checkpoint().read("theirs")
 
@@ -369,9 +369,24 @@ def test_a_manager_refuses_what_cannot_be():
         mg.train.CheckpointManager(Checkpoint(), "x", 1, checkpoint_interval=3)
 
 
-def test_a_record_that_is_no_record_counts_as_none():
+def test_a_record_that_is_no_record_counts_as_none(caplog):
     pathlib.Path("checkpoint").write_text("model_checkpoint_path: what")
     assert mg.train.latest_checkpoint(".") is None
+    assert [record.getMessage() for record in caplog.records] == ["./checkpoint: Checkpoint ignored"]
+
+
+def test_a_record_keeps_the_times_of_earlier_checkpoints(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr(mg.train.time, "time", lambda: float(next(clock)))
+    for _ in range(2):
+        checkpoint = Checkpoint(v=mg.Variable(0.0))
+        manager = mg.train.CheckpointManager(checkpoint, "times", 3)
+        manager.restore_or_initialize()
+        manager.save()
+    assert pathlib.Path("times/checkpoint").read_text().splitlines() == [
+        'model_checkpoint_path: "ckpt-2"', 'all_model_checkpoint_paths: "ckpt-1"', 'all_model_checkpoint_paths: "ckpt-2"',
+        "all_model_checkpoint_timestamps: 1.0", "all_model_checkpoint_timestamps: 3.0", "last_preserved_timestamp: -1.0",
+    ]  # fmt: skip
 
 
 # ---- weights of Keras ----------------------------------------------------------------------------------------------
@@ -457,6 +472,15 @@ class Bag:
         self.variables = [mg.Variable(1.0)]
 
 
+def test_a_checkpoint_that_holds_itself_is_one_object():
+    checkpoint = Checkpoint(v=mg.Variable(1.0))
+    checkpoint.me = checkpoint
+    with np.load(checkpoint.write("self") + ".npz") as stored:
+        graph = stored["_CHECKPOINTABLE_OBJECT_GRAPH"].tobytes()
+    assert graph == b'[{"v": 1, "me": 0}, "v/.ATTRIBUTES/VARIABLE_VALUE"]'
+    checkpoint.read("self").assert_consumed()
+
+
 def test_variables_in_an_attribute_of_any_object_are_not_followed():
     with pytest.raises(ValueError, match="expecting bag to be a trackable object"):
         Checkpoint(bag=Bag())
@@ -497,6 +521,64 @@ def test_what_an_error_shows_of_a_file_is_escaped():
         mg.train.list_variables("long")
     with pytest.raises(mg.errors.NotFoundError, match=r"matching files for nothing$"):
         mg.train.list_variables("nothing")
+    pathlib.Path("bad\x1b.npz").write_bytes(b"")
+    with pytest.raises(mg.errors.DataLossError, match=r"^bad\\x1b.npz is damaged, "):
+        mg.train.list_variables("bad\x1b")
+    pathlib.Path("of\x1b.h5").write_bytes(b"")
+    with pytest.raises(mg.errors.UnimplementedError, match=r"^of\\x1b.npz was written by TensorFlow, whose format"):
+        mg.train.list_variables("of\x1b")
+    with pytest.raises(mg.errors.NotFoundError, match=r"^Error when .* SavedModel at none\\x1b: .* files for none\\x1b\n"):
+        Checkpoint().read("none\x1b")
+    cut = "x" * 197 + r"\.\.\."
+    with pytest.raises(mg.errors.NotFoundError, match=rf"^Error when .* SavedModel at {cut}: .* files for {cut}\n"):
+        Checkpoint().read("x" * 230)
+    pathlib.Path("x" * 230 + ".npz").write_bytes(b"")
+    with pytest.raises(mg.errors.DataLossError, match=f"^{cut} is damaged"):
+        Checkpoint().read("x" * 230)
+    os.mkdir("no\x1b")
+    with pytest.raises(ValueError, match=r"^Couldn't find 'checkpoint' file or checkpoints in given directory no\\x1b$"):
+        mg.train.list_variables("no\x1b")
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ([1.0, 2.0], "Received incompatible tensor with shape () when attempting to restore variable with shape (2,) and name {}."),
+        (1, "{}: expected dtype int32 does not equal original dtype float [Op:RestoreV2] name: "),
+    ],
+)
+def test_the_name_of_a_variable_that_does_not_fit_is_escaped(other, words):
+    path = Checkpoint(v=mg.Variable(1.0)).write("one")
+    with pytest.raises((ValueError, mg.errors.InvalidArgumentError)) as caught:
+        Checkpoint(v=Named(other)).read(path)
+    assert str(caught.value) == words.format("\\x1b" + "x" * 196 + "...")
+    mg.Module().x = 1  # nothing is tried again
+
+
+class Named(mg.Variable):
+    """A Variable whose name is neither safe to show nor short."""
+
+    name = "\x1b" + "x" * 300
+
+
+def test_what_is_not_restored_is_counted():
+    path = Checkpoint(v=mg.Variable(1.0), w=mg.Module()).write("three")
+    with pytest.raises(AssertionError) as caught:
+        Checkpoint().read(path).assert_consumed()
+    assert str(caught.value) == "Unresolved object in checkpoint (root).v: 1 of its values have no Variable here"
+
+
+def test_what_a_list_gets_later_is_matched_when_the_status_is_asked():
+    path = Checkpoint(items=[mg.Variable(1.0), mg.Variable(2.0)]).write("items")
+    items = [mg.Variable(0.0)]
+    status = Checkpoint(items=items).read(path)
+    items.append(mg.Variable(0.0))
+    assert status.assert_consumed() is status and items[1].numpy() == 2.0
+
+
+def test_the_number_of_saves_is_not_trained():
+    counter = Checkpoint().save_counter
+    assert (counter.trainable, counter.dtype, counter.name.partition(":")[0]) == (False, mg.int64, "save_counter")
 
 
 def test_paths_may_be_objects_and_are_told_as_text(folder):
@@ -505,6 +587,19 @@ def test_paths_may_be_objects_and_are_told_as_text(folder):
     assert manager.directory == str(folder) and manager.save() == f"{folder}/ckpt-1"
     assert mg.train.latest_checkpoint(folder) == f"{folder}/ckpt-1" and (folder / "ckpt-1.npz").exists()
     assert mg.train.list_variables(folder / "ckpt-1") == mg.train.list_variables(folder)
+    assert Checkpoint(v=v).write(folder / "once") == f"{folder}/once"
+    assert Checkpoint(v=v).save(At(folder / "twice")) == f"{folder}/twice-1"
+    assert mg.train.load_variable(At(folder / "once"), "v/.ATTRIBUTES/VARIABLE_VALUE") == 1.0
+
+
+class At(os.PathLike):
+    """A path whose text is another one."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return str(self.path)
 
 
 def test_what_is_saved_again_is_the_newest():

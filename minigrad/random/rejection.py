@@ -105,9 +105,8 @@ def successes(stream, trials, chances, samples):
     p = np.where(often, 1 - chances, chances)
     possible = (trials > 0) & (p > 0)
     n, q = np.where(possible, trials, 1), np.where(possible, p, 0.5)
-    seldom = n * q < 10  # in their own precision, as in TensorFlow
-    n, q = n.astype(np.float64), q.astype(np.float64)
-    found = by_size(stream, samples, seldom, few_successes, many_successes, 42, n, q)
+    parameters = n.astype(np.float64), q.astype(np.float64)  # but which method is used depends on their own precision
+    found = by_size(stream, samples, n * q < 10, few_successes, many_successes, 42, *parameters)
     found = np.where(possible, found, 0)
     found = np.where(often & (trials > 0), trials - found, found)
     return np.where(np.isnan(chances), np.nan, found)
