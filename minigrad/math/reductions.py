@@ -9,7 +9,7 @@ from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, u
 from ..errors import visible
 from ..ops import broadcast_to, cast, reshape, stop_gradient
 from ..ops.gathering import scatter_rows, where
-from .arithmetic import ARITHMETIC, divide, sqrt, square
+from .arithmetic import ARITHMETIC, divide, sqrt, square, subtract
 from .comparison import is_finite, less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
@@ -243,10 +243,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None) -> Tens
     >>> print(mg.reduce_logsumexp([[1.0, 2.0], [1000.0, 1000.0]], axis=1).numpy().round(4))
     [   2.3133 1000.6932]
     """
-    x = convert(input_tensor)
-    top = stop_gradient(reduce_max(x, axis, True))
+    top = stop_gradient(reduce_max(input_tensor, axis, True))
     top = where(is_finite(top), top, top.dtype.as_numpy_dtype(0))
-    total = log(reduce_sum(exp(x - top), axis, keepdims))
+    total = log(reduce_sum(exp(subtract(input_tensor, top)), axis, keepdims))
     return total + (top if keepdims else reshape(top, total.value.shape))
 
 
