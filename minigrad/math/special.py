@@ -414,7 +414,7 @@ def scaled_bessel(order, x):
         total = total + term
     piece = series = np.ones_like(far)
     for k in range(1, 25):
-        piece = piece * ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * far)
+        piece = piece * ((2 * k - 1) ** 2 - 4 * order) / (8 * k * far)
         series = series + piece
     y = np.where(size < 40, total * np.exp(-near), series / np.sqrt(2 * np.pi * far))
     return y * np.sign(x) if order else y
