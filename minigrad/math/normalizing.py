@@ -36,7 +36,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     t = convert(t)
     clip_norm = maximum(cast(convert_to_tensor(clip_norm, dtype_hint=t.dtype), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
-    some = Tensor.of(total.value > 0)  # the derivative of the square root is infinite at 0
+    some = total.value > 0  # the derivative of the square root is infinite at 0
     length = where(some, sqrt(where(some, total, ones_like(total))), total)
     clipped = t * clip_norm
     if clipped.value.shape != t.value.shape:

@@ -233,4 +233,4 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     if maxlen.ndim:
         given = f"received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, {given}")
-    return cast(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None], dtype)
+    return cast(np.arange(maxlen) < lengths.astype(maxlen.dtype)[..., None], dtype)
