@@ -301,8 +301,8 @@ def tensor_diag_part(input):
     half = input.ndim // 2
     if input.ndim % 2:
         raise invalid(f"The rank of the tensor should be even and positive, got shape {bracketed(input.shape)}")
-    for i in range(half):
-        if input.shape[i] != input.shape[i + half]:
+    for i, (n, m) in enumerate(zip(input.shape, input.shape[half:])):
+        if n != m:
             raise invalid(f"Invalid shape {bracketed(input.shape)}: dimensions {i} and {i + half} do not match.")
     shape = input.shape[:half]
     size = int(np.prod(shape))
@@ -344,4 +344,4 @@ def band_part(input, num_lower, num_upper):
         raise invalid(f"num_upper must be negative or less or equal to number of columns ({columns}) got: {num_upper}")
     below = np.arange(rows)[:, None] - np.arange(columns)
     kept = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
-    return np.where(kept, input, input.dtype.type(0))
+    return np.where(kept, input, False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine import IndexedSlices, Tensor, bracketed, convert, invalid, op, tidy
 from ..errors import visible
-from ..ops import cast, convert_to_tensor, where
+from ..ops import cast, convert_to_tensor, ones_like, where
 from .arithmetic import add_n, multiply, rsqrt, sqrt, square
 from .comparison import maximum, minimum
 from .complex_numbers import imag, real
@@ -36,8 +36,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     t = convert(t)
     clip_norm = maximum(cast(convert_to_tensor(clip_norm, dtype_hint=t.dtype), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
-    some = Tensor.of(total.value > 0)  # the derivative of the square root is infinite at 0
-    length = where(some, sqrt(where(some, total, 1)), total)
+    some = total.value > 0  # the derivative of the square root is infinite at 0
+    length = where(some, sqrt(where(some, total, ones_like(total))), total)
     clipped = t * clip_norm
     if clipped.value.shape != t.value.shape:
         raise ValueError(f"Shapes {t.shape} and {clipped.shape} are incompatible")

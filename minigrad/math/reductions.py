@@ -9,7 +9,7 @@ from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, u
 from ..errors import visible
 from ..ops import broadcast_to, cast, reshape, stop_gradient
 from ..ops.gathering import scatter_rows, where
-from .arithmetic import ARITHMETIC, divide, sqrt, square
+from .arithmetic import ARITHMETIC, divide, sqrt, square, subtract
 from .comparison import is_finite, less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
@@ -109,10 +109,10 @@ def reduce_mean(input_tensor, axis=None, keepdims=False):
     >>> print(y[0].numpy().round(4), y[1].numpy().round(4), y[2].numpy())
     [2.1667 5.    ] [[3.5833]] 3
     """
-    if input_tensor.dtype.kind in "iu":
-        return mean_of_integers(input_tensor, axis, keepdims)
     if axis is not None and not input_tensor.ndim:
         refuse_axis(axis)
+    if input_tensor.dtype.kind in "iu":
+        return mean_of_integers(input_tensor, axis, keepdims)
     total = np.add.reduce(input_tensor, axis, input_tensor.dtype, None, keepdims)
     return total / (input_tensor.size // (total.size or 1))
 
@@ -157,10 +157,10 @@ def reduce_min(input_tensor, axis=None, keepdims=False):
 
 
 def extreme(ufunc, x, axis, keepdims):
-    """Maximum or minimum along axes; without elements, the limit of the dtype."""
+    """Maximum, minimum, any or all along axes; without elements, the limit of the dtype, or False or True."""
     if axis is not None and not x.ndim:
         refuse_axis(axis)
-    if x.size:
+    if x.size or ufunc.identity is not None:
         return ufunc.reduce(x, axis, None, None, keepdims)
     return ufunc.reduce(x, axis, None, None, keepdims, limit_of(ufunc, x.dtype))
 
@@ -206,7 +206,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False):
     >>> print(mg.reduce_any([[True, False], [False, False]], axis=1).numpy())
     [ True False]
     """
-    return np.logical_or.reduce(input_tensor, axis, None, None, keepdims)
+    return extreme(np.logical_or, input_tensor, axis, keepdims)
 
 
 @op("All", "b", axis=tidy.axes, dinput_tensor=None)
@@ -217,7 +217,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False):
     >>> print(mg.reduce_all([[True, True], [True, False]], axis=1).numpy())
     [ True False]
     """
-    return np.logical_and.reduce(input_tensor, axis, None, None, keepdims)
+    return extreme(np.logical_and, input_tensor, axis, keepdims)
 
 
 @op("EuclideanNorm", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, y, input_tensor, axis:
@@ -243,10 +243,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None) -> Tens
     >>> print(mg.reduce_logsumexp([[1.0, 2.0], [1000.0, 1000.0]], axis=1).numpy().round(4))
     [   2.3133 1000.6932]
     """
-    x = convert(input_tensor)
-    top = stop_gradient(reduce_max(x, axis, True))
+    top = stop_gradient(reduce_max(input_tensor, axis, True))
     top = where(is_finite(top), top, top.dtype.as_numpy_dtype(0))
-    total = log(reduce_sum(exp(x - top), axis, keepdims))
+    total = log(reduce_sum(exp(subtract(input_tensor, top)), axis, keepdims))
     return total + (top if keepdims else reshape(top, total.value.shape))
 
 

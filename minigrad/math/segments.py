@@ -350,7 +350,7 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
         raise invalid(f"{problem} in which case it acts as all weights equal to 1. Received {list(weights.shape)}")
     counted = arr < size
     counts = np.zeros((*arr.shape[:-1], size), dtype)
-    places = (*np.nonzero(counted)[:-1], arr[counted])
+    places = (*np.nonzero(np.atleast_1d(counted))[:-1], arr[counted])
     np.add.at(counts, places, 1 if weights is None else weights[counted])
     return np.minimum(counts, 1) if binary_output else counts
 

@@ -244,6 +244,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
     batch_dims = tidy.integer(batch_dims)
     params, indices = convert(params), convert(indices)
     if batch_dims:
+        if batch_dims < 0:
+            raise ValueError("mg.gather_nd does not allow negative batch_dims.")
         if batch_dims >= indices.ndim:
             raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {indices.ndim}")
         lead = [bracketed(one.value.shape[:batch_dims]) for one in (params, indices)]

@@ -78,8 +78,9 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     if not (limit >= start if delta > 0 else limit <= start):
         how = "start <= limit when delta > 0" if delta > 0 else "start >= limit when delta < 0"
         raise invalid(f"Requires {how}: {start:g}/{limit:g} [Op:Range] name: ")
-    steps = -((start - limit) // delta) if wanted.kind in "iu" else np.ceil(np.abs((limit - start) / delta))
-    if not steps <= 2**63 - 1:
+    exact = wanted.kind in "iu"
+    steps = -((int(start) - int(limit)) // int(delta)) if exact else np.ceil(np.abs((limit - start) / delta))
+    if not float(steps) < 2**63:
         raise invalid(f"Requires ((limit - start) / delta) <= {2**63 - 1} [Op:Range] name: ")
     return Tensor.of(start + np.arange(int(steps)).astype(wanted) * delta)
 
@@ -155,9 +156,7 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
     axes = list(builtins.range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:
         axes[:2] = 1, 0
-    lengths = [1] * len(tensors)
-    for x, axis in zip(tensors, axes):
-        lengths[axis] = x.value.size
+    lengths = [tensors[axis].value.size for axis in axes]
     grid = ones(lengths, tensors[0].dtype) if tensors else None
     shapes = [[-1 if i == axis else 1 for i in builtins.range(len(tensors))] for axis in axes]
     return [reshape(x, shape) * grid for x, shape in zip(tensors, shapes)]
@@ -234,4 +233,4 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     if maxlen.ndim:
         given = f"received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
         raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, {given}")
-    return cast(Tensor.of(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None]), dtype)
+    return cast(np.arange(maxlen) < lengths.astype(maxlen.dtype)[..., None], dtype)
