@@ -686,6 +686,9 @@ kept.assign(3.0)
         ("kept.assign(sources[9]); y = y * 2.0", "complete"),
         ("kept.assign(sources[9]); y = y * kept", "untried"),
         ("y = y * float(sources[9])", "untried"),
+        ("y = y * float(mg.exp(sources[9]))", "untried"),
+        ("y = y + float(kept)", "complete"),
+        ("kept.assign(2.0); y = y + float(kept)", "untried"),
     ],
 )
 def test_of_many_sources_the_last_are_called_complete_only_if_nothing_can_be_lost(line, status):
@@ -737,6 +740,17 @@ with mg.GradientTape() as tape:
     y = a + b
 g = tape.gradient(y, [x, z])
 """
+
+
+def test_the_film_of_a_fix_is_half_as_large_as_its_page_may_be(monkeypatch):
+    steps = "".join(f"    y = y * 1.{k % 10}\n" for k in range(150))
+    program = f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x.numpy()\n{steps}g = tape.gradient(y, x)"
+    whole = inspected(program).plain["fixed"]["film"]
+    size = len(json.dumps(whole))
+    for most, left_out in ((2 * size, False), (2 * size - 2, True)):
+        monkeypatch.setattr("minigrad.inspector.compare.MOST_BYTES", most)
+        film = inspected(program).plain["fixed"]["film"]
+        assert (film == whole, "left out" in " ".join(film["notes"])) == (not left_out, left_out)
 
 
 def test_a_film_of_a_fix_says_what_it_does_not_fix():
@@ -1184,7 +1198,17 @@ def test_inf_is_a_cross_in_the_picture_too():
 def test_numbers_have_six_digits_at_most():
     numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
     assert [brief(x, 6) for x in numbers] == [*numbers.values()]
-    assert [bytes_text(n) for n in (0, 1023, 2048, 5 << 20)] == ["0 B", "1023 B", "2 KiB", "5 MiB"]
+    sizes = {
+        0: "0 B",
+        1023: "1023 B",
+        1024: "1 KiB",
+        2048: "2 KiB",
+        1 << 20: "1 MiB",
+        5 << 20: "5 MiB",
+        1 << 30: "1 GiB",
+        5 << 40: "5.12e+03 GiB",
+    }
+    assert [bytes_text(n) for n in sizes] == [*sizes.values()]
 
 
 # ---- loops and layout --------------------------------------------------------------------------------------------------
@@ -1413,8 +1437,9 @@ def test_step_and_selected_can_be_set_and_observed():
     film.step, film.selected = 0, "f1"
     film.step = 99
     assert heard == [("step", 0), ("selected", "f1"), ("step", len(steps_of(film.plain)) - 1)]
-    with pytest.raises(Exception, match="frames are 'f0', 'f1'"):
+    with pytest.raises(pytest.importorskip("traitlets").TraitError) as problem:
         film.selected = "f99"
+    assert str(problem.value) == "there is no 'f99': frames are 'f0', 'f1' ..., and sources 's0', 's1' ..."
 
 
 def test_a_film_asks_in_lessons_alone():
@@ -1433,6 +1458,19 @@ def test_a_film_in_a_lesson_asks_in_its_widget_and_nowhere_else(monkeypatch):
     film._handle_msg({"content": {"data": {"method": "update", "state": {"asks": False}, "buffer_paths": []}}, "buffers": []})
     assert film.asks is False
     assert mg.inspect(film.models[0].tape, film.models[0].tape).asks is False, "of two films nothing is asked"
+
+
+def test_below_a_widget_stands_the_page_that_waits_for_it(monkeypatch):
+    pytest.importorskip("anywidget")
+    film, shown = inspected(HALF), []
+    monkeypatch.setattr("IPython.display.display", lambda data, metadata=None, raw=False: shown.append((data, metadata, raw)))
+    film._ipython_display_()
+    (widget, about, raw), (page, _, other_raw) = shown
+    assert raw is other_raw is True and about is not None and page.keys() == {"text/html"}
+    assert "application/vnd.jupyter.widget-view+json" in widget and "text/html" not in widget
+    assert re.fullmatch(r"\w{16}", film.page) and f'<div class="mg-page mg-page-{film.page}"><iframe' in page["text/html"]
+    assert html.escape(film.to_html()) in page["text/html"]
+    assert inspected(BROKEN).page != film.page, "each has its own"
 
 
 def test_the_front_end_is_given_a_unit_when_it_asks():

@@ -392,6 +392,56 @@ third = tape.gradient(y, [x, w], output_gradients=[2.0, 0.5])
 fourth = tape.gradient(z, [y, w])
 fifth = tape.gradient(z, x)
 sixth = tape.gradient(y, w)
+seventh = tape.gradient(y, x)
+""",
+    "gone": """
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+g = tape.gradient(y, x)
+del y
+""",
+    "alone": """
+dense = [mg.keras.layers.Dense(2, "tanh", kernel_initializer="ones", name=f"dense_{k}") for k in range(4)]
+x, scale = mg.constant([[0.5, -1.0]]), mg.Variable(2.0, name="scale")
+with mg.GradientTape() as tape:
+    h = x * scale + 1.0
+    for layer in dense:
+        h = layer(h)
+    out = mg.reduce_sum(h * h) / scale
+g = tape.gradient(out, [scale, *[layer.kernel for layer in dense], *[layer.bias for layer in dense]])
+""",
+    "steep": """
+x, w = mg.Variable(1.0, name="x"), mg.Variable(3.0, name="w")
+with mg.GradientTape() as tape:
+    y = x * w
+    for k in range(11):
+        y = y + w
+        y = y * 2.0
+g = tape.gradient(y, x)
+""",
+    "eight": """
+v = [mg.Variable(1.0 + k, name=f"v{k}") for k in range(15)]
+with mg.GradientTape() as tape:
+    y = v[0] * v[1]
+    y = mg.add_n([y, *v[2:6]])
+    y = y / v[6]
+    y = mg.add_n(v[7:12]) - y
+    y = mg.exp(y * -0.125)
+    y = y + v[12] * mg.sin(v[13])
+g = tape.gradient(y, v[:13])
+""",
+    "listening": """
+a, b, c = mg.constant(2.0), mg.constant(3.0), mg.constant([4.0, 5.0])
+with mg.GradientTape() as tape:
+    tape.watch([a, b])
+    y = a * c
+    tape.watch(y)
+    with tape.stop_recording():
+        z = y * b
+    tape.watch(c)
+    w = y + c
+g = tape.gradient(w, [a, c])
 """,
     "nothing": """
 x = mg.Variable(2.0, name="x")
@@ -432,7 +482,7 @@ def made(name):
     source = f"{FILMS[name].strip()}\nfilm = mg.inspect({ASKED.get(name, 'tape')})\n"
     file, space = f"<film {name}>", {"mg": mg, "np": np}
     linecache.cache[file] = len(source), None, source.splitlines(True), file
-    mg.trace(name not in ("unheard", "bare"))
+    mg.trace(name not in ("unheard", "bare", "gone"))
     try:
         exec(compile(source, file, "exec"), space)
     finally:

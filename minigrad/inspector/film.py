@@ -20,7 +20,7 @@ from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
 from ..errors import InvalidArgumentError, visible
 from ..explain.question import slopes_now
-from ..explain.search import History, input_name, number_of, vjp_of
+from ..explain.search import History, input_name, vjp_of
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import Summary
@@ -150,9 +150,9 @@ class Film:
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made:
             return self.frames[self.made[node]].value
-        number, trace = number_of(node), self.history and self.history.trace
-        event = trace and (trace.written.get(node) or trace.made.get(number))
-        return getattr(event, "value", None) or self.values.get(node, self.values.get(number))
+        trace = self.history and self.history.trace
+        event = trace and (trace.written.get(node) or trace.made.get(node))
+        return getattr(event, "value", None) or self.values.get(node)
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------
