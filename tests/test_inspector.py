@@ -30,6 +30,7 @@ from minigrad.inspector.code import wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
+from minigrad.inspector.model import Model
 from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
@@ -299,7 +300,10 @@ g = tape.gradient(y, x)
 """
 
 
-@pytest.mark.parametrize("program", [TWICE, LOOP.format(turns=500), DRAWN, CUSTOM, "tape = mg.GradientTape()"])
+FORGOTTEN = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    y = x * x\n    tape.reset()\n    z = y * x\ng = tape.gradient(z, x)"
+
+
+@pytest.mark.parametrize("program", [TWICE, LOOP.format(turns=500), DRAWN, CUSTOM, FORGOTTEN, "tape = mg.GradientTape()"])
 def test_where_the_log_does_not_know_enough_there_is_no_program(program):
     mg.random.set_seed(1)
     drawn = [mg.random.uniform([]) for _ in range(3)]
@@ -1068,6 +1072,43 @@ def test_a_film_whose_page_would_be_too_large_shows_less_and_says_so(monkeypatch
     assert film.plain["verdict"]["answer"] == whole.plain["verdict"]["answer"] == "0.2"
 
 
+def test_some_events_are_shown_however_large_they_are(short_films, monkeypatch):
+    monkeypatch.setattr("minigrad.inspector.MOST_BYTES", 1)
+    note = inspected(LOOP.format(turns=600)).plain["notes"][-1]
+    assert note.startswith("The film shows the last 62 events; the "), "of 1000 the half, until they are no more than 100"
+
+
+@pytest.mark.parametrize(("turns", "sent"), [(300, 300), (301, 1)])
+def test_of_very_many_parts_of_a_gradient_only_the_sum_is_sent(turns, sent):
+    block = f"    y = x\n    for i in range({turns}):\n        y = y + x\n"
+    view = inspected(f"x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y, x)").plain
+    assert len(named(view, "x")["slopes"]) == sent and float(slope(view, named(view, "x"))) == turns + 1
+
+
+@pytest.mark.parametrize(("versions", "known"), [(50, "read"), (51, "done")])
+def test_a_gradient_is_followed_through_the_last_versions_of_a_variable(versions, known):
+    block = f"    for i in range({versions}):\n        x.assign_add(1.0)\n    y = x * 3.0\n"
+    view = inspected(f"x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y, x)").plain
+    ((_, at, place),) = named(view, "x")["slopes"]
+    assert (steps_of(view)[at][0], float(numbers(view, place))) == (known, 3.0)
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_while_a_film_is_made_no_garbage_is_looked_for(collecting):
+    space, heard, before = run(LOOP.format(turns=50)), [], gc.get_threshold()
+    gc.callbacks.append(lambda phase, about: heard.append(phase))
+    try:
+        gc.set_threshold(50)
+        gc.enable() if collecting else gc.disable()
+        heard.clear()
+        Model(space["tape"])
+        assert gc.isenabled() is collecting and len(heard) < 10
+    finally:
+        gc.callbacks.pop()
+        gc.set_threshold(*before)
+        gc.enable()
+
+
 def test_many_short_loops_are_folded_into_bars():
     turns = "".join(f"    for i in range(3):\n        y = mg.sin(y) * 1.{k:04}\n" for k in range(300))
     film = inspected(f"x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x * 1.0\n{turns}g = tape.gradient(y, x)")
@@ -1189,6 +1230,18 @@ ODD = {
 def test_what_is_not_finite_is_named(words):
     assert ", ".join(word for word in ("nan", "inf", "-inf") if shown(ODD[words]).get(word)) == words
     assert "nan" not in shown(np.zeros(3))
+
+
+ZEROS = {  # zeros of elements: the note in a long and a short form
+    (0, 2): [], (2, 2): ["all 0"], (49, 99): [], (1, 2): ["50 % zeros", "50 % 0"], (2, 3): ["67 % zeros", "67 % 0"],
+    (99, 100): ["99 % zeros", "99 % 0"], (199, 200): ["99.5 % zeros", "99.5 % 0"], (999, 1000): ["99.9 % zeros", "99.9 % 0"],
+    (9999, 10000): ["99.9 % zeros", "99.9 % 0"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("zeros", "count"), ZEROS)
+def test_many_zeros_are_noted(zeros, count):
+    assert shown((np.arange(count) >= zeros).astype(np.float32))["note"] == ZEROS[zeros, count]
 
 
 def test_inf_is_a_cross_in_the_picture_too():

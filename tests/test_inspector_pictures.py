@@ -344,6 +344,8 @@ with mg.GradientTape() as tape:
     y = mg.sin(x)
     with mg.trace() as log:
         z = mg.exp(y) * x
+        part = mg.cos(mg.constant(1.0))
+        x.assign([0.5, 0.25])
         w = mg.round(z) * 2.0
 g = tape.gradient(z, x)
 """,
@@ -442,6 +444,25 @@ with mg.GradientTape() as tape:
     tape.watch(c)
     w = y + c
 g = tape.gradient(w, [a, c])
+""",
+    "huge": """
+x = mg.Variable([1.5e308, 1.25e308, -1.5e308, 0.5, 1.0, 0.0, 1.5e308], dtype=mg.float64, name="x")
+with mg.GradientTape() as tape:
+    y = mg.sin(mg.constant(2.0, mg.float64) * x[3:]) * x[:4]
+    z = mg.reduce_sum(y * 1e-300)
+g = tape.gradient(z, x)
+h = mg.reduce_sum(x * x)
+""",
+    "within": """
+x = mg.Variable([1.0, 2.0], name="x")
+with mg.GradientTape(persistent=True) as tape:
+    y = mg.sin(x)
+    with tape.stop_recording():
+        size = mg.abs(y)
+    z = mg.exp(y) * x
+    inside = mg.inspect(tape, z, x)
+    assert str(inside).count("kept") == 4, inside
+g = tape.gradient(z, x)
 """,
     "nothing": """
 x = mg.Variable(2.0, name="x")

@@ -178,7 +178,8 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.renewed or history.forgot or history.opened
-    closed = max([e.number for e in history.tape_events if e.what == "closed"], default=trace.count)
+    ends = [e for e in history.tape_events if e.what in ("opened", "closed")]
+    closed = ends[-1].number if ends and ends[-1].what == "closed" else trace.count
     last = max([closed, *[e.number for e in (*own, *refusals)]])
     film.ways = ways_of(trace, tape, targets, sources, experiments) if targets and not lossless else []
     on_ways = {}
