@@ -464,6 +464,15 @@ with mg.GradientTape(persistent=True) as tape:
     assert str(inside).count("kept") == 4, inside
 g = tape.gradient(z, x)
 """,
+    "zero": """
+x, w = mg.Variable([1.0, -2.0], name="x"), mg.Variable([3.0, 0.5], name="w")
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        y = x * x
+    dx, dw = inner.gradient(y, [x, w], unconnected_gradients="zero")
+    z = dx * x + dw
+g = tape.gradient(z, x)
+""",
     "nothing": """
 x = mg.Variable(2.0, name="x")
 with mg.GradientTape() as tape:
