@@ -1917,6 +1917,7 @@ def test_of_a_short_file_all_lines_are_shown_and_of_a_long_one_those_around_what
     assert shown_lines(81, {1, 81}) == [*range(1, 82)], "and none that is not there"
     assert shown_lines(300, {20, 177}) == [*range(18, 179)], "161 lines at most in one stretch"
     assert shown_lines(300, {20, 178}) == [19, 20, 21, 177, 178, 179], "otherwise each with its neighbours"
+    assert shown_lines(300, {9999}) == [1, 2], "where no line is known, the first"
     assert shown_lines(300, {1, 300}) == [1, 2, 299, 300] and shown_lines(300, {7, 9999, None}) == [5, 6, 7, 8]
 
 
