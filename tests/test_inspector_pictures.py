@@ -473,6 +473,13 @@ with mg.GradientTape() as tape:
     z = dx * x + dw
 g = tape.gradient(z, x)
 """,
+    "others": """
+many = [mg.constant(float(k)) for k in range(26)]
+with mg.GradientTape() as tape:
+    tape.watch(many)
+    y = mg.add_n(many)
+g = tape.gradient(y, many[:2])
+""",
     "nothing": """
 x = mg.Variable(2.0, name="x")
 with mg.GradientTape() as tape:
