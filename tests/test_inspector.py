@@ -31,6 +31,7 @@ from minigrad.inspector.code import wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
+from minigrad.inspector.model import Model
 from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
@@ -474,7 +475,10 @@ g = tape.gradient(y, x)
 """
 
 
-@pytest.mark.parametrize("program", [TWICE, LOOP.format(turns=500), DRAWN, CUSTOM, "tape = mg.GradientTape()"])
+FORGOTTEN = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    y = x * x\n    tape.reset()\n    z = y * x\ng = tape.gradient(z, x)"
+
+
+@pytest.mark.parametrize("program", [TWICE, LOOP.format(turns=500), DRAWN, CUSTOM, FORGOTTEN, "tape = mg.GradientTape()"])
 def test_where_the_log_does_not_know_enough_there_is_no_program(program):
     mg.random.set_seed(1)
     drawn = [mg.random.uniform([]) for _ in range(3)]
@@ -861,6 +865,9 @@ kept.assign(3.0)
         ("kept.assign(sources[9]); y = y * 2.0", "complete"),
         ("kept.assign(sources[9]); y = y * kept", "untried"),
         ("y = y * float(sources[9])", "untried"),
+        ("y = y * float(mg.exp(sources[9]))", "untried"),
+        ("y = y + float(kept)", "complete"),
+        ("kept.assign(2.0); y = y + float(kept)", "untried"),
     ],
 )
 def test_of_many_sources_the_last_are_called_complete_only_if_nothing_can_be_lost(line, status):
@@ -912,6 +919,17 @@ with mg.GradientTape() as tape:
     y = a + b
 g = tape.gradient(y, [x, z])
 """
+
+
+def test_the_film_of_a_fix_is_half_as_large_as_its_page_may_be(monkeypatch):
+    steps = "".join(f"    y = y * 1.{k % 10}\n" for k in range(150))
+    program = f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x.numpy()\n{steps}g = tape.gradient(y, x)"
+    whole = inspected(program).plain["fixed"]["film"]
+    size = len(json.dumps(whole))
+    for most, left_out in ((2 * size, False), (2 * size - 2, True)):
+        monkeypatch.setattr("minigrad.inspector.compare.MOST_BYTES", most)
+        film = inspected(program).plain["fixed"]["film"]
+        assert (film == whole, "left out" in " ".join(film["notes"])) == (not left_out, left_out)
 
 
 def test_a_film_of_a_fix_says_what_it_does_not_fix():
@@ -1229,6 +1247,43 @@ def test_a_film_whose_page_would_be_too_large_shows_less_and_says_so(monkeypatch
     assert film.plain["verdict"]["answer"] == whole.plain["verdict"]["answer"] == "0.2"
 
 
+def test_some_events_are_shown_however_large_they_are(short_films, monkeypatch):
+    monkeypatch.setattr("minigrad.inspector.MOST_BYTES", 1)
+    note = inspected(LOOP.format(turns=600)).plain["notes"][-1]
+    assert note.startswith("The film shows the last 62 events; the "), "of 1000 the half, until they are no more than 100"
+
+
+@pytest.mark.parametrize(("turns", "sent"), [(300, 300), (301, 1)])
+def test_of_very_many_parts_of_a_gradient_only_the_sum_is_sent(turns, sent):
+    block = f"    y = x\n    for i in range({turns}):\n        y = y + x\n"
+    view = inspected(f"x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y, x)").plain
+    assert len(named(view, "x")["slopes"]) == sent and float(slope(view, named(view, "x"))) == turns + 1
+
+
+@pytest.mark.parametrize(("versions", "known"), [(50, "read"), (51, "done")])
+def test_a_gradient_is_followed_through_the_last_versions_of_a_variable(versions, known):
+    block = f"    for i in range({versions}):\n        x.assign_add(1.0)\n    y = x * 3.0\n"
+    view = inspected(f"x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n{block}g = tape.gradient(y, x)").plain
+    ((_, at, place),) = named(view, "x")["slopes"]
+    assert (steps_of(view)[at][0], float(numbers(view, place))) == (known, 3.0)
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_while_a_film_is_made_no_garbage_is_looked_for(collecting):
+    space, heard, before = run(LOOP.format(turns=50)), [], gc.get_threshold()
+    gc.callbacks.append(lambda phase, about: heard.append(phase))
+    try:
+        gc.set_threshold(50)
+        gc.enable() if collecting else gc.disable()
+        heard.clear()
+        Model(space["tape"])
+        assert gc.isenabled() is collecting and len(heard) < 10
+    finally:
+        gc.callbacks.pop()
+        gc.set_threshold(*before)
+        gc.enable()
+
+
 def test_many_short_loops_are_folded_into_bars():
     turns = "".join(f"    for i in range(3):\n        y = mg.sin(y) * 1.{k:04}\n" for k in range(300))
     film = inspected(f"x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x * 1.0\n{turns}g = tape.gradient(y, x)")
@@ -1352,6 +1407,18 @@ def test_what_is_not_finite_is_named(words):
     assert "nan" not in shown(np.zeros(3))
 
 
+ZEROS = {  # zeros of elements: the note in a long and a short form
+    (0, 2): [], (2, 2): ["all 0"], (49, 99): [], (1, 2): ["50 % zeros", "50 % 0"], (2, 3): ["67 % zeros", "67 % 0"],
+    (99, 100): ["99 % zeros", "99 % 0"], (199, 200): ["99.5 % zeros", "99.5 % 0"], (999, 1000): ["99.9 % zeros", "99.9 % 0"],
+    (9999, 10000): ["99.9 % zeros", "99.9 % 0"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("zeros", "count"), ZEROS)
+def test_many_zeros_are_noted(zeros, count):
+    assert shown((np.arange(count) >= zeros).astype(np.float32))["note"] == ZEROS[zeros, count]
+
+
 def test_inf_is_a_cross_in_the_picture_too():
     assert shown(np.array([-np.inf, 0.7, np.inf]))["picture"]["v"] == ["-inf", 0.7, "inf"]
 
@@ -1359,7 +1426,17 @@ def test_inf_is_a_cross_in_the_picture_too():
 def test_numbers_have_six_digits_at_most():
     numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
     assert [brief(x, 6) for x in numbers] == [*numbers.values()]
-    assert [bytes_text(n) for n in (0, 1023, 2048, 5 << 20)] == ["0 B", "1023 B", "2 KiB", "5 MiB"]
+    sizes = {
+        0: "0 B",
+        1023: "1023 B",
+        1024: "1 KiB",
+        2048: "2 KiB",
+        1 << 20: "1 MiB",
+        5 << 20: "5 MiB",
+        1 << 30: "1 GiB",
+        5 << 40: "5.12e+03 GiB",
+    }
+    assert [bytes_text(n) for n in sizes] == [*sizes.values()]
 
 
 # ---- loops and layout --------------------------------------------------------------------------------------------------
@@ -1588,8 +1665,9 @@ def test_step_and_selected_can_be_set_and_observed():
     film.step, film.selected = 0, "f1"
     film.step = 99
     assert heard == [("step", 0), ("selected", "f1"), ("step", len(steps_of(film.plain)) - 1)]
-    with pytest.raises(Exception, match="frames are 'f0', 'f1'"):
+    with pytest.raises(pytest.importorskip("traitlets").TraitError) as problem:
         film.selected = "f99"
+    assert str(problem.value) == "there is no 'f99': frames are 'f0', 'f1' ..., and sources 's0', 's1' ..."
 
 
 def test_a_film_asks_in_lessons_alone():
@@ -1608,6 +1686,19 @@ def test_a_film_in_a_lesson_asks_in_its_widget_and_nowhere_else(monkeypatch):
     film._handle_msg({"content": {"data": {"method": "update", "state": {"asks": False}, "buffer_paths": []}}, "buffers": []})
     assert film.asks is False
     assert mg.inspect(film.models[0].tape, film.models[0].tape).asks is False, "of two films nothing is asked"
+
+
+def test_below_a_widget_stands_the_page_that_waits_for_it(monkeypatch):
+    pytest.importorskip("anywidget")
+    film, shown = inspected(HALF), []
+    monkeypatch.setattr("IPython.display.display", lambda data, metadata=None, raw=False: shown.append((data, metadata, raw)))
+    film._ipython_display_()
+    (widget, about, raw), (page, _, other_raw) = shown
+    assert raw is other_raw is True and about is not None and page.keys() == {"text/html"}
+    assert "application/vnd.jupyter.widget-view+json" in widget and "text/html" not in widget
+    assert re.fullmatch(r"\w{16}", film.page) and f'<div class="mg-page mg-page-{film.page}"><iframe' in page["text/html"]
+    assert html.escape(film.to_html()) in page["text/html"]
+    assert inspected(BROKEN).page != film.page, "each has its own"
 
 
 def test_the_front_end_is_given_a_unit_when_it_asks():
@@ -2001,6 +2092,7 @@ def test_of_a_short_file_all_lines_are_shown_and_of_a_long_one_those_around_what
     assert shown_lines(81, {1, 81}) == [*range(1, 82)], "and none that is not there"
     assert shown_lines(300, {20, 177}) == [*range(18, 179)], "161 lines at most in one stretch"
     assert shown_lines(300, {20, 178}) == [19, 20, 21, 177, 178, 179], "otherwise each with its neighbours"
+    assert shown_lines(300, {9999}) == [1, 2], "where no line is known, the first"
     assert shown_lines(300, {1, 300}) == [1, 2, 299, 300] and shown_lines(300, {7, 9999, None}) == [5, 6, 7, 8]
 
 

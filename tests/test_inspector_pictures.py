@@ -344,6 +344,8 @@ with mg.GradientTape() as tape:
     y = mg.sin(x)
     with mg.trace() as log:
         z = mg.exp(y) * x
+        part = mg.cos(mg.constant(1.0))
+        x.assign([0.5, 0.25])
         w = mg.round(z) * 2.0
 g = tape.gradient(z, x)
 """,
@@ -392,6 +394,91 @@ third = tape.gradient(y, [x, w], output_gradients=[2.0, 0.5])
 fourth = tape.gradient(z, [y, w])
 fifth = tape.gradient(z, x)
 sixth = tape.gradient(y, w)
+seventh = tape.gradient(y, x)
+""",
+    "gone": """
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+g = tape.gradient(y, x)
+del y
+""",
+    "alone": """
+dense = [mg.keras.layers.Dense(2, "tanh", kernel_initializer="ones", name=f"dense_{k}") for k in range(4)]
+x, scale = mg.constant([[0.5, -1.0]]), mg.Variable(2.0, name="scale")
+with mg.GradientTape() as tape:
+    h = x * scale + 1.0
+    for layer in dense:
+        h = layer(h)
+    out = mg.reduce_sum(h * h) / scale
+g = tape.gradient(out, [scale, *[layer.kernel for layer in dense], *[layer.bias for layer in dense]])
+""",
+    "steep": """
+x, w = mg.Variable(1.0, name="x"), mg.Variable(3.0, name="w")
+with mg.GradientTape() as tape:
+    y = x * w
+    for k in range(11):
+        y = y + w
+        y = y * 2.0
+g = tape.gradient(y, x)
+""",
+    "eight": """
+v = [mg.Variable(1.0 + k, name=f"v{k}") for k in range(15)]
+with mg.GradientTape() as tape:
+    y = v[0] * v[1]
+    y = mg.add_n([y, *v[2:6]])
+    y = y / v[6]
+    y = mg.add_n(v[7:12]) - y
+    y = mg.exp(y * -0.125)
+    y = y + v[12] * mg.sin(v[13])
+g = tape.gradient(y, v[:13])
+""",
+    "listening": """
+a, b, c = mg.constant(2.0), mg.constant(3.0), mg.constant([4.0, 5.0])
+with mg.GradientTape() as tape:
+    tape.watch([a, b])
+    y = a * c
+    tape.watch(y)
+    with tape.stop_recording():
+        z = y * b
+    tape.watch(c)
+    w = y + c
+g = tape.gradient(w, [a, c])
+""",
+    "huge": """
+x = mg.Variable([1.5e308, 1.25e308, -1.5e308, 0.5, 1.0, 0.0, 1.5e308], dtype=mg.float64, name="x")
+with mg.GradientTape() as tape:
+    y = mg.sin(mg.constant(2.0, mg.float64) * x[3:]) * x[:4]
+    z = mg.reduce_sum(y * 1e-300)
+g = tape.gradient(z, x)
+h = mg.reduce_sum(x * x)
+""",
+    "within": """
+x = mg.Variable([1.0, 2.0], name="x")
+with mg.GradientTape(persistent=True) as tape:
+    y = mg.sin(x)
+    with tape.stop_recording():
+        size = mg.abs(y)
+    z = mg.exp(y) * x
+    inside = mg.inspect(tape, z, x)
+    assert str(inside).count("kept") == 4, inside
+g = tape.gradient(z, x)
+""",
+    "zero": """
+x, w = mg.Variable([1.0, -2.0], name="x"), mg.Variable([3.0, 0.5], name="w")
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        y = x * x
+    dx, dw = inner.gradient(y, [x, w], unconnected_gradients="zero")
+    z = dx * x + dw
+g = tape.gradient(z, x)
+""",
+    "others": """
+many = [mg.constant(float(k)) for k in range(26)]
+with mg.GradientTape() as tape:
+    tape.watch(many)
+    y = mg.add_n(many)
+g = tape.gradient(y, many[:2])
 """,
     "nothing": """
 x = mg.Variable(2.0, name="x")
@@ -432,7 +519,7 @@ def made(name):
     source = f"{FILMS[name].strip()}\nfilm = mg.inspect({ASKED.get(name, 'tape')})\n"
     file, space = f"<film {name}>", {"mg": mg, "np": np}
     linecache.cache[file] = len(source), None, source.splitlines(True), file
-    mg.trace(name not in ("unheard", "bare"))
+    mg.trace(name not in ("unheard", "bare", "gone"))
     try:
         exec(compile(source, file, "exec"), space)
     finally:

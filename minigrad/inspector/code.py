@@ -33,11 +33,11 @@ class ShownCode:
 
 def wanted(used, text):
     """The lines of a file to show: all of a short file; otherwise the stretch that was used, or each line with its neighbours."""
-    used = [n for n in used if n and n <= len(text)]
+    used = [n for n in used if n and n <= len(text)] or [1]
     last = max((n for n, line in enumerate(text, 1) if line.strip()), default=0)
     if last <= WHOLE:
         return range(1, last + 1)
-    first, last = max(1, min(used, default=1) - 2), min(last, max(used, default=1) + 1)
+    first, last = max(1, min(used) - 2), min(last, max(used) + 1)
     if last - first <= 2 * WHOLE:
         return range(first, last + 1)
     return sorted({n for line in used for n in (line - 1, line, line + 1) if 1 <= n <= len(text)})

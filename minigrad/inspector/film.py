@@ -20,7 +20,7 @@ from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
 from ..errors import InvalidArgumentError, visible
 from ..explain.question import slopes_now
-from ..explain.search import History, input_name, number_of, vjp_of
+from ..explain.search import History, input_name, vjp_of
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import Summary
@@ -150,9 +150,9 @@ class Film:
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made:
             return self.frames[self.made[node]].value
-        number, trace = number_of(node), self.history and self.history.trace
-        event = trace and (trace.written.get(node) or trace.made.get(number))
-        return getattr(event, "value", None) or self.values.get(node, self.values.get(number))
+        trace = self.history and self.history.trace
+        event = trace and (trace.written.get(node) or trace.made.get(node))
+        return getattr(event, "value", None) or self.values.get(node)
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------
@@ -178,7 +178,8 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.renewed or history.forgot or history.opened
-    closed = max([e.number for e in history.tape_events if e.what == "closed"], default=trace.count)
+    ends = [e for e in history.tape_events if e.what in ("opened", "closed")]
+    closed = ends[-1].number if ends and ends[-1].what == "closed" else trace.count
     last = max([closed, *[e.number for e in (*own, *refusals)]])
     film.ways = ways_of(trace, tape, targets, sources, experiments) if targets and not lossless else []
     on_ways = {}

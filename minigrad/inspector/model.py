@@ -165,7 +165,7 @@ class Model:
             self.film = film_of_tape(self.tape, self.most)
         else:
             told = self.explanations.values()
-            lossless = bool(told) and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
+            lossless = told and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
             self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless, self.experiments)
         if self.again and not self.film.readings:
             slopes, _, steps = self.again
@@ -264,7 +264,7 @@ class Model:
         """The index of a value in the list of arrays, which grows with each new value."""
         if summary is None:
             return None
-        key = id(summary.array) if summary.whole else id(summary)  # a small array may have several summaries
+        key = id(summary.array) if summary.whole else summary  # a small array may have several summaries
         if key not in self.array_ids:
             self.array_ids[key] = len(self.arrays), summary
             self.arrays.append(shown(summary))
@@ -376,7 +376,7 @@ class Model:
                     one = self.node(self.node_of(read, part))
                     if one is not None:
                         self.add_total(totals, rest[0], at, one, part)
-                settle(totals, f"f{read.frame}", rest[0], at - 1, read.upstream)
+                settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
                 reading = film.readings[rest[0]]

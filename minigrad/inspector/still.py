@@ -266,7 +266,7 @@ def array(canvas, data, x, y, w, h, ink):
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
         texts = [[brief(one, digits) for digits in (4, 3, 2, 1)[w <= 110 :]] for one in found["v"]] if found else []
-        numbers = [[data["text"], *(texts[0] if texts else [])]] if found is None or data["n"] == 1 else texts
+        numbers = [[data["text"], *(one for some in texts for one in some)]] if found is None or data["n"] == 1 else texts
         cols = 1 if len(numbers) == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
         rows = -(-len(numbers) // cols)
         for k, one in enumerate(numbers):

@@ -160,7 +160,7 @@ def table(rows):
 
 def clipped(cell, column):
     """Shorten a cell that is too wide; in a line such as `y = f(a, b)`, the arguments are cut first."""
-    cell, most = spread(visible(cell, None)), WIDE.get(column, 80)
+    cell, most = spread(visible(cell, None)), WIDE.get(column, len(cell))
     if len(cell) > most and column == "line":
         cell = re.sub(ONE_CALL, r"\1(...)", cell)
     return cell if len(cell) <= most or cell.startswith("...") else cell[: most - 3].rstrip(" \0") + "..."
