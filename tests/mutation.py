@@ -63,6 +63,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("classroom/install", "sys.path[:] = [place for place"): "what runs without it runs in a copy of its own, unheard",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
+    ("keras/optimizers", "dtype.dtype, copy=False)"): "it only spares a copy",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",
     ("keras/layers/base", "names = [name for name in parameters_of(type(self).call)"): "a bound method has them all but self",
     ("keras/layers/pooling", "inputs = convert(inputs)"): "a layer has converted what it is called with",

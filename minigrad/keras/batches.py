@@ -87,7 +87,7 @@ class Batches:
             self.source, self.count, self.class_weight = x, operator.length_hint(x) or None, class_weight
             self.check_alone(y, sample_weight)
             specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
-            self.even = bool(specs) and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
+            self.even = specs and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
             return
         for name, given in {"x": x, "y": y, "sample_weight": sample_weight}.items():
             if not all(one is None or hasattr(one, "shape") for one in leaves(given)):
