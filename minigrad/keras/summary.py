@@ -39,7 +39,7 @@ def as_text(shape):
     """A shape, or the list of those in a nest, as printed in the table."""
     if shape is None:
         return "?"
-    shapes: list = []
+    shapes = []
     map_shapes(lambda one: shapes.append(tuple(one)), shape)
     return str(shapes if len(shapes) > 1 else shapes[0])
 
