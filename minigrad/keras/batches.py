@@ -59,7 +59,7 @@ def weights_of_classes(y, class_weight):
     """A weight for each example, by its class."""
     classes = np.asarray(y)
     if classes.ndim > 1:
-        classes = classes[..., 0] if classes.shape[-1] == 1 else np.argmax(classes, 1)
+        classes = classes[:, 0] if classes.shape[1] == 1 else np.argmax(classes, 1)
     return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
 
 

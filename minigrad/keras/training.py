@@ -27,7 +27,6 @@ class Trainer:
 
     compiled, steps_per_execution = False, 1
     optimizer = loss = history = None
-    stop_training = stop_evaluating = stop_predicting = False
     _loss_tracker = _compile_loss = _compile_metrics = None
 
     def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None, weighted_metrics=None,
@@ -310,7 +309,7 @@ class Trainer:
 
 
 @contextlib.contextmanager
-def of_any_batch_size(so=True):
+def of_any_batch_size(so):
     """A block in which layers are built for any number of examples."""
     outer, calls.any_batch_size = calls.any_batch_size, so
     try:
