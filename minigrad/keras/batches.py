@@ -118,8 +118,7 @@ class Batches:
         if len({len(one) for one in leaves(data) if one is not None}) > 1:
             problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
             sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in unpacked(data)]
-            names = ("x", "y", "sample_weight")
-            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(names, sizes) if size)
+            told = "\n".join(f"'{name}' sizes: {n}" for name, n in zip(("x", "y", "sample_weight"), sizes) if n)
             raise ValueError(f"{problem}{told}\n")
 
     @property

@@ -153,8 +153,7 @@ class Trainer:
         batches = Batches(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
         held_out = None
         if validation_data is not None:
-            size = validation_batch_size or batch_size
-            held_out = Batches(*unpacked(validation_data), size, validation_steps)
+            held_out = Batches(*unpacked(validation_data), validation_batch_size or batch_size, validation_steps)
         heard = CallbackList(callbacks, self, verbose, epochs, batches.steps, history=True)
         self.stop_training, logs = False, None
         heard.tell("on_train_begin")
