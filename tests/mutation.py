@@ -70,6 +70,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("classroom/install", "sys.path[:] = [place for place"): "what runs without it runs in a copy of its own, unheard",
     ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("keras/optimizers", "progress = progress - period"): "the cosine is the same a whole number of periods on",
+    ("keras/optimizers", "dtype.dtype, copy=False)"): "it only spares a copy",
     ("keras/callbacks", "sys.stdout.flush()"): "what is printed is the same, and only seen later",
     ("keras/layers/weighted", "if axes == [x.ndim - 1]:"): "reshaped, the weight broadcasts along the same axis",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",

@@ -2177,8 +2177,8 @@ def fed(mg, callback, **series):
     return rates, model.get_weights()[0].tolist()
 
 
-def bar(mg, verbose, steps, *ended):
-    """What the progress bar prints in two epochs, whose steps end so many seconds after their beginning, with these logs."""
+def bar(mg, verbose, steps, *ended, at_once=1):
+    """What the progress bar prints in two epochs; their steps, of some batches at once, end after these seconds, with these logs."""
     logger, now, printed = mg.keras.callbacks.ProgbarLogger(), [0.0], io.StringIO()
     logger.set_params({"verbose": verbose, "epochs": 2, "steps": steps})
     with unittest.mock.patch("time.time", side_effect=lambda: 1e9 + now[0]), contextlib.redirect_stdout(printed):
@@ -2187,7 +2187,7 @@ def bar(mg, verbose, steps, *ended):
             logger.on_epoch_begin(epoch)
             for step, (seconds, logs) in enumerate(ended):
                 now[0] = 1000.0 * epoch + seconds
-                logger.on_train_batch_end(step, logs)
+                logger.on_train_batch_end((step + 1) * at_once - 1, logs)
             logger.on_epoch_end(epoch, logs)
     return re.sub(r"\x1b\[\d*m|\x08", "", printed.getvalue())
 

@@ -59,7 +59,7 @@ def weights_of_classes(y, class_weight):
     """A weight for each example, by its class."""
     classes = np.asarray(y)
     if classes.ndim > 1:
-        classes = classes[..., 0] if classes.shape[-1] == 1 else np.argmax(classes, 1)
+        classes = classes[:, 0] if classes.shape[1] == 1 else np.argmax(classes, 1)
     return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
 
 
@@ -87,7 +87,7 @@ class Batches:
             self.source, self.count, self.class_weight = x, operator.length_hint(x) or None, class_weight
             self.check_alone(y, sample_weight)
             specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
-            self.even = bool(specs) and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
+            self.even = specs and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
             return
         for name, given in {"x": x, "y": y, "sample_weight": sample_weight}.items():
             if not all(one is None or hasattr(one, "shape") for one in leaves(given)):
@@ -118,8 +118,7 @@ class Batches:
         if len({len(one) for one in leaves(data) if one is not None}) > 1:
             problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
             sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in unpacked(data)]
-            names = ("x", "y", "sample_weight")
-            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(names, sizes) if size)
+            told = "\n".join(f"'{name}' sizes: {n}" for name, n in zip(("x", "y", "sample_weight"), sizes) if n)
             raise ValueError(f"{problem}{told}\n")
 
     @property

@@ -569,10 +569,9 @@ class RMSprop(Optimizer):
         self.float_op = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        rest = 1 - self.rho
-        v = slots["velocity"] = self.rho * slots["velocity"] + rest * squared
+        v = slots["velocity"] = self.rho * slots["velocity"] + (1 - self.rho) * squared
         if self.centered:
-            mean = slots["average_gradient"] = self.rho * slots["average_gradient"] + rest * dx
+            mean = slots["average_gradient"] = self.rho * slots["average_gradient"] + (1 - self.rho) * dx
             v = v - mean * mean
         step = rate * dx / np.sqrt(v + self.epsilon)
         if self.momentum > 0:

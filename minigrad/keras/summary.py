@@ -39,7 +39,7 @@ def as_text(shape):
     """A shape, or the list of those in a nest, as printed in the table."""
     if shape is None:
         return "?"
-    shapes: list = []
+    shapes = []
     map_shapes(lambda one: shapes.append(tuple(one)), shape)
     return str(shapes if len(shapes) > 1 else shapes[0])
 
@@ -125,8 +125,7 @@ def count(variables):
 def memory(variables):
     """The memory taken by Variables, in a suitable unit."""
     size = sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables)
-    for unit in ("B", "KB", "MB", "GB", "TB"):
-        if size < 1024:
-            break
-        size /= 1024
-    return f"{size:.2f} {unit}"
+    units = ["B", "KB", "MB", "GB", "TB"]
+    while size >= 1024:
+        size, units = size / 1024, units[1:]
+    return f"{size:.2f} {units[0]}"

@@ -27,7 +27,6 @@ class Trainer:
 
     compiled, steps_per_execution = False, 1
     optimizer = loss = history = None
-    stop_training = stop_evaluating = stop_predicting = False
     _loss_tracker = _compile_loss = _compile_metrics = None
 
     def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None, weighted_metrics=None,
@@ -154,8 +153,7 @@ class Trainer:
         batches = Batches(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
         held_out = None
         if validation_data is not None:
-            size = validation_batch_size or batch_size
-            held_out = Batches(*unpacked(validation_data), size, validation_steps)
+            held_out = Batches(*unpacked(validation_data), validation_batch_size or batch_size, validation_steps)
         heard = CallbackList(callbacks, self, verbose, epochs, batches.steps, history=True)
         self.stop_training, logs = False, None
         heard.tell("on_train_begin")
@@ -310,7 +308,7 @@ class Trainer:
 
 
 @contextlib.contextmanager
-def of_any_batch_size(so=True):
+def of_any_batch_size(so):
     """A block in which layers are built for any number of examples."""
     outer, calls.any_batch_size = calls.any_batch_size, so
     try:
