@@ -227,7 +227,7 @@ def name_apart(frames):
     for _, same in itertools.groupby(frames, lambda frame: frame.event.call):
         ops = [frame for frame in same if isinstance(frame.event, Ran)]
         for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
-            frame.op = CALLED.get(frame.op_made.__name__, frame.op_made.__name__)
+            frame.op = KNOWN.get(frame.op_made.__name__, frame.op_made.__name__)
             frame.unnamed = frame is not ops[-1]
 
 
@@ -273,7 +273,7 @@ class Builder:
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
                 inputs[slot] = film.exit_of(edge) or edge.start
-        name = CALLED.get(e.name, e.name)
+        name = KNOWN.get(e.name, e.name)
         frame = Frame(name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
@@ -352,7 +352,7 @@ class Builder:
         if self.film.tape not in e.tapes:
             return
         inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
-        op, made = CALLED.get(e.op.__name__, e.op.__name__), e.op
+        op, made = KNOWN.get(e.op.__name__, e.op.__name__), e.op
         told = (None, "raised", e.error)
         self.add(Frame(op, inputs, (("crash", e.number),), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash"))
 
@@ -492,7 +492,7 @@ def film_of_tape(tape, most) -> Film:
         op, name = owners(len(OPS)).get(vjp, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
-            called = CALLED.get(op.__name__, op.__name__) if op else "custom gradient"
+            called = KNOWN.get(op.__name__, op.__name__) if op else "custom gradient"
             frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
             Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))
@@ -547,10 +547,7 @@ def read(film, reading, steps=()):
     builder.end()
 
 
-CALLED = {  # ops under the names that users know
-    "product": "matmul", "take_slice": "getitem", "take": "getitem", "joined": "concat", "split_evenly": "split",
-    "with_gradient": "custom_gradient",
-}  # fmt: skip
+KNOWN = dict(product="matmul", take_slice="getitem", take="getitem", joined="concat", split_evenly="split", with_gradient="custom_gradient")
 WHY = {  # why a frame is a ghost, in a few words and in a sentence
     "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
     "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),
