@@ -125,7 +125,7 @@ def children(x) -> dict:
     if is_state(x):
         return {}
     if isinstance(x, (list, tuple)):
-        named = {str(i): one for i, one in enumerate(x)}
+        named: Mapping = {str(i): one for i, one in enumerate(x)}
     elif isinstance(x, Checkpoint):
         named = x._named()
     else:
