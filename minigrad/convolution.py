@@ -266,13 +266,13 @@ class DepthwiseKernel(Kernel):
         y = filled(repeated, (*self.lead, *self.places, repeated.shape[-1]))
         for key, weight in zip(self.taps(), self.weights(filters)):
             y += repeated[key] * weight
-        return self.outward(np.asarray(y, images.dtype))
+        return self.outward(y.astype(images.dtype, copy=False))
 
     def to_kernel(self, images, y):
         repeated, dy = self.repeated(images), self.inward(y)
         axes = list(range(dy.ndim))
         parts = [np.einsum(repeated[key], axes, dy, axes, axes[-1:]) for key in self.taps()]
-        return np.asarray(np.stack(parts).reshape((*self.size, 1, dy.shape[-1])), images.dtype)
+        return np.stack(parts).reshape((*self.size, 1, dy.shape[-1])).astype(images.dtype, copy=False)
 
     def to_images(self, y, filters):
         dy = self.inward(y)

@@ -209,6 +209,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     """
     if logits.ndim != 2 or labels.shape != logits.shape[:1] or logits.dtype.char == "e":
         return loss_of_rows(labels, logits)
+    if not logits.flags.c_contiguous:
+        logits = logits.copy()  # else the rows of p would be those of a copy
     if labels.dtype.char not in INDICES or not logits.shape[1]:
         raise unusable(labels, logits)
     try:
@@ -220,8 +222,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     p = np.exp(z, z)
     total = np.add.reduce(p, 1, None, None, True)
     p /= total
-    p.flat[at] -= 1  # in the order of rows, however the logits are stored
-    return np.log(total.ravel()) - right, p
+    p.reshape(-1)[at] -= 1
+    return np.log(total.reshape(-1)) - right, p
 
 
 INDICES = "ilq"  # int32 and int64, as NumPy's letters
@@ -233,7 +235,7 @@ def loss_of_rows(labels, logits):
         raise errors.by_python(unlike(labels, logits))
     dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
     rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
-    loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.ravel(), rows)
+    loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
 
 

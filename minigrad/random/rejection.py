@@ -179,6 +179,6 @@ def gammas(stream, alphas, samples):
         v = 1 + c * x
         tried, v = open & ~(v <= 0), v * v * v  # nan must not loop forever
         u = draws(uniforms, tried)
-        likely = np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v))
+        likely = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v)))
         found, open = np.where(tried & likely, d * v, found), open & ~(tried & likely)
     return np.where(alpha < 1, found * draws(uniforms, alpha < 1) ** (1 / alpha), found)
