@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..errors import visible
-from ..tracing.log import Asked, Ran, TapeEvent
+from ..tracing.log import Asked, Ran
 from .names import named
 
 
@@ -30,7 +30,7 @@ def last_tape(trace, tapes):
 
 def knows(trace, tape) -> bool:
     """Whether the log knows more than the tape: it heard it open, or some ops of it if it is used up or the log cut."""
-    if any(isinstance(e, TapeEvent) and e.tape == tape.number and e.what == "opened" for e in trace.events):
+    if trace.opening(tape.number) is not None:
         return True
     used_up = tape.steps is None or bool(trace.left_out)
     return used_up and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)

@@ -190,7 +190,7 @@ def outside_tape(q, edge, op, line):
     if number < history.opened:
         return "before", {}
     last = [e.what for e in history.tape_events if e.number < number][-1:]
-    if last == ["opened"] or not (last or history.opened):
+    if last in (["opened"], ["resumed"]) or not (last or history.opened):
         return "silent", {}
     ask = edge.end in [one.id for one in q.targets] and before != op
     return "", dict(instead=f", or ask for the gradient of {before}" if ask else "")

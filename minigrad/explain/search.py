@@ -68,7 +68,7 @@ class History:
         self.tape_events, self.questions, self.watches = (
             [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in kinds
         )
-        opening = next((e for e in self.tape_events if e.what == "opened"), None)
+        opening = trace.opening(self.tape)
         self.opened, self.opening = (opening.number, opening.place) if opening is not None else (0, None)
         self.forgot = max((e.number for e in self.tape_events if e.what == "forgot"), default=0)
         released = min([e.number for e in self.questions if e.released], default=trace.count)

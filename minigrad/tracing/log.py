@@ -205,7 +205,7 @@ class Stored(Event):
 
 @dataclass(slots=True, eq=False)
 class TapeEvent(Event):
-    """A tape was "opened", "closed", "paused" or reset ("forgot")."""
+    """A tape was "opened", "closed", "paused", reset ("forgot"), or "resumed" after what the trace has not heard."""
 
     what: str
     tape: int
@@ -522,6 +522,11 @@ class Trace(Listener):
         """Whether a tape did anything while the trace listened. (It may have been opened before.)"""
         return tape.number in self.tapes or any(tape.number in e.recorded for e in self.events if isinstance(e, Ran))
 
+    def opening(self, number) -> "TapeEvent | None":
+        """The event by which the tape of this number was opened; None if that was before the trace, or is forgotten."""
+        first = next((e for e in self.events if isinstance(e, TapeEvent) and e.tape == number), None)
+        return first if first is not None and first.what == "opened" else None
+
     def version_of(self, number) -> dict:
         return {number: self.versions[number]} if number in self.versions else {}
 
@@ -624,9 +629,10 @@ class Trace(Listener):
         self.add(Stored(self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes()))
 
     def started(self, tape):
-        self.tape_event("opened", tape)
+        unheard, used = tape.number not in self.tapes, bool(tape.tracked_ids)
+        self.tape_event("resumed" if unheard and used else "opened", tape)
         self.held.open(tape)
-        if self is newest_trace():  # answers are read from its log, and a replay goes on counting like its log
+        if unheard and not used and self is newest_trace():  # answers are read from its log, and a replay goes on counting like its log
             checkpoint.keep(tape, self, program_frame())
 
     def stopped(self, tape):

@@ -40,6 +40,41 @@ def test_a_trace_that_began_in_the_block():
     assert "12.0" in answer.headline
 
 
+def paused(x, tape):
+    with tape:
+        k = x.numpy()
+        with mg.trace():
+            with tape.stop_recording():
+                pass
+            return x * k
+
+
+def traced_in_a_pause(x, tape):
+    with tape:
+        k = x.numpy()
+        with tape.stop_recording():
+            log = mg.trace().__enter__()
+        y = x * k
+    log.__exit__()
+    return y
+
+
+def entered_again(x, tape):
+    with tape:
+        h = x * x.numpy()
+    with mg.trace(), tape:
+        return h * 2.0
+
+
+@pytest.mark.parametrize("block", [paused, traced_in_a_pause, entered_again])
+def test_a_tape_that_goes_on_is_not_taken_for_one_that_is_opened(block):
+    x, tape = mg.Variable(3.0), mg.GradientTape()
+    answer = tape.explain(block(x, tape), x)
+    assert (answer.status, answer.codes) == ("untried", ())
+    assert "no replay: the trace began after the tape was opened" in answer.notes
+    assert "the trace began later than this tape, so it does not know all of it" in answer.notes
+
+
 @pytest.mark.parametrize("later", [False, True])
 def test_a_zero_factor_from_before_the_trace(later):
     w, x = mg.Variable(0.0), mg.Variable(3.0)
