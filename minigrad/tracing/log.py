@@ -632,7 +632,8 @@ class Trace(Listener):
         unheard, used = tape.number not in self.tapes, bool(tape.tracked_ids)
         self.tape_event("resumed" if unheard and used else "opened", tape)
         self.held.open(tape)
-        if unheard and not used and self is newest_trace():  # answers are read from its log, and a replay goes on counting like its log
+        # answers are read from the log of the newest trace, and a replay goes on counting like it
+        if unheard and not used and self is newest_trace():
             checkpoint.keep(tape, self, program_frame())
 
     def stopped(self, tape):
