@@ -65,14 +65,17 @@ def unchanged(node):
         x, others = others[0], [x]
     if isinstance(x, (bool, np.bool_)) and node.function is np.where:  # the condition is constant
         x = others[0 if x else 1]
-    if x.__class__ is not Node or getattr(x.value, "shape", None) != getattr(node.value, "shape", ()):
-        return None
-    if x.value.dtype != node.value.dtype:
+    if x.__class__ is not Node or layout(x) is None or layout(x) != layout(node):
         return None
     by_one = node.function in (np.multiply, np.divide, operator.pow) and is_one(others[0])
     same = node.function is np.broadcast_to or (node.function is np.where and node.args[0].__class__ is not Node)
     same = same or getattr(node.function, "name", "") in ("reshape", "astype", "copy")
     return x if by_one or same else None
+
+
+def layout(node):
+    """The shape and the dtype of a result; None if it is no array, but several, or a number of Python."""
+    return (node.value.shape, node.value.dtype) if isinstance(node.value, (np.ndarray, np.generic)) else None
 
 
 def is_one(x):
