@@ -344,4 +344,4 @@ def band_part(input, num_lower, num_upper):
         raise invalid(f"num_upper must be negative or less or equal to number of columns ({columns}) got: {num_upper}")
     below = np.arange(rows)[:, None] - np.arange(columns)
     kept = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
-    return np.where(kept, input, False)
+    return np.where(kept, input, input.dtype.type(0))

@@ -107,7 +107,7 @@ def inverse_erf(x):
     y = normal_quantile((1 + x) / 2) / 2**0.5
     if abs(x) > 0.5:
         return y
-    return y - (python_math.erf(y) - x) * python_math.pi**0.5 / 2  # a step of Newton's, with the slope at 0
+    return y - (python_math.erf(y) - x) * python_math.pi**0.5 / 2 * python_math.exp(y * y)  # Newton's step
 
 
 # ---- the gamma function --------------------------------------------------------------------------------------------
@@ -281,11 +281,12 @@ def igamma64(a, x, upper=False):
 
 def continued(first, parts, most=1000):
     """The continued fraction `first + n1 / (d1 + n2 / (d2 + ...))` by Lentz's method, where `parts(k)` is (nk, dk)."""
-    value, up, down = first, first, np.zeros_like(first)
+    value = np.where(first == 0, 1e-300, first)
+    up, down = value, np.zeros_like(value)
     for k in range(1, most):
         numerator, denominator = parts(k)
-        down = 1 / (denominator + numerator * down)
-        up = denominator + numerator / up
+        down = 1 / np.where((d := denominator + numerator * down) == 0, 1e-300, d)
+        up = np.where((u := denominator + numerator / up) == 0, 1e-300, u)
         value = value * (up * down)
         if not np.any(np.abs(up * down - 1) > 1e-16):
             break
@@ -414,7 +415,7 @@ def scaled_bessel(order, x):
         total = total + term
     piece = series = np.ones_like(far)
     for k in range(1, 25):
-        piece = piece * ((2 * k - 1) ** 2 - 4 * order) / (8 * k * far)
+        piece = piece * ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * far)
         series = series + piece
     y = np.where(size < 40, total * np.exp(-near), series / np.sqrt(2 * np.pi * far))
     return y * np.sign(x) if order else y

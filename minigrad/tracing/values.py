@@ -294,7 +294,9 @@ class Summary:
     @property
     def finite(self) -> bool:
         array = self.array
-        return finite(array) if array is not None else self.found is None or self.found.finite
+        if array is None and self.found is not None:
+            return self.found.finite
+        return finite(self.kept if array is None else array)  # as far as it is known
 
     @property
     def zero(self) -> bool:

@@ -102,7 +102,7 @@ def test_of_data_that_the_trace_keeps_no_more_a_name_tells(named, monkeypatch):
             y = mg.reduce_sum(mg.square(w * next(batches)))
     said = str(tape.explain(y, w))
     assert ("line   data = " if named else "line   y = ") in said and "(likely)" in said, said
-    assert "look at what multiply is given there: that is not kept any more" in said
+    assert "look at what multiply is given there, which is not known" in said
 
 
 def test_a_part_that_was_made_after_the_trace():

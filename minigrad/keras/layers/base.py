@@ -303,7 +303,7 @@ class Layer:
         if type(self).call is Layer.call:
             name = type(self).__name__
             raise NotImplementedError(f"Layer {name} does not have a `compute_output_shape` method implemented.")
-        first, other = [self._shape_for(input_shape, n) for n in range(2, 4)]
+        first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
         return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
 
     def _shape_for(self, input_shape, length):
