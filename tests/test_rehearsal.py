@@ -129,8 +129,8 @@ def test_a_film_that_was_saved_lives_on_without_its_kernel(home, desk):
     page.wait_for_selector(FILM)
     page.click(".jp-Notebook .jp-InputPrompt >> nth=0")
     saved(page, home / "minigrad-course" / lesson, lambda cells: all(cell["execution_count"] for cell in cells))
-    page.click("text=Kernel")
-    page.click("text=Shut Down All Kernels")
+    page.click(".lm-MenuBar-itemLabel:text-is('Kernel')")
+    page.click("li[data-command='kernelmenu:shutdownAll']")
     page.click(".jp-Dialog .jp-mod-accept")
     page.goto(urljoin(page.url, f"/lab/tree/minigrad-course/{lesson}"))  # what a reload opens depends on what JupyterLab has noted by then
     page.wait_for_selector(FILM)
