@@ -7,6 +7,7 @@ import sys
 import sysconfig
 import textwrap
 import types
+from code import InteractiveConsole
 
 import numpy as np
 import pytest
@@ -67,6 +68,16 @@ def test_the_line_of_a_value_that_leaves_in_a_library_is_the_users(tmp_path, whe
     told = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
     assert told.startswith("partial")
     assert "float(x) / 2" not in told and "y = half(x) * x" in told
+
+
+def test_a_cell_is_a_program_although_its_console_is_one_too(tmp_path, monkeypatch):
+    (tmp_path / "asked_at_import.py").write_text(
+        "from minigrad.tracing.places import program_frame\n\nfile = program_frame().f_code.co_filename\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    console = InteractiveConsole()
+    console.runcode(compile("from asked_at_import import file, program_frame\nhere = program_frame().f_code", "<the cell>", "exec"))
+    assert console.locals["file"] == console.locals["here"].co_filename == "<the cell>"
 
 
 def test_a_python_without_columns_knows_the_line_of_an_instruction(monkeypatch):

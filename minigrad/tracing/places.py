@@ -114,13 +114,19 @@ def user_frame(above=2):
 
 
 def program_frame():
-    """The outermost frame of user code: that of the running cell, script or test."""
+    """The frame of the running cell, script or test: the outermost frame of user code, or the first that a library executes."""
     found = frame = user_frame()[0]
-    while frame.f_back:
+    while frame.f_back and not is_executed(frame):
         frame = frame.f_back
         if USERS[frame.f_code.co_filename]:
             found = frame
     return found
+
+
+def is_executed(frame) -> bool:
+    """Whether a library executes a frame's code as a cell is executed: not called as a function, and not imported."""
+    caller = frame.f_back.f_code.co_filename
+    return not frame.f_code.co_flags & CO_NEWLOCALS and not caller.startswith("<frozen importlib") and not USERS[caller]
 
 
 def entry_frame():
