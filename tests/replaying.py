@@ -20,10 +20,11 @@ import numpy as np
 import minigrad as mg
 import minigrad.explain
 from minigrad.random import streams
+from minigrad.tracing import checkpoint
 
 NAMES = dict(collections=collections, functools=functools, itertools=itertools, mg=mg, np=np, os=os, queue=queue, random=random,
     signal=signal, sys=sys, threading=threading, time=time)  # which every block knows
-traces = []  # kept: another trace has another checkpoint
+traces, checkpoint.RARELY = [], 1e9  # kept: another trace has another checkpoint, and the tapes of one share theirs
 
 
 def content(value):
@@ -51,25 +52,28 @@ def files():
 
 
 def world(space):
-    """All that a replay might change."""
+    """All that a replay might change. (A replay that sleeps takes the place of its tape's first checkpoint.)"""
+    sleeping = {str(one.connection.fileno()) for one in [ref() for ref in checkpoint.alive] if one and one.close.alive}
+    opened = [number for number in os.listdir("/proc/self/fd") if os.path.lexists("/proc/self/fd/" + number)]
     names = {name: content(value) for name, value in space.items() if name not in NAMES and name != "__builtins__"}
     return {
         **names, "random": random.getstate(), "np.random": repr(np.random.get_state()), "files": files(), "folder": os.getcwd(),
-        "environment": dict(os.environ), "open files": sorted(os.listdir("/proc/self/fd")), "threads": threading.active_count(),
+        "environment": dict(os.environ), "open files": sorted({*opened} - sleeping), "threads": threading.active_count(),
         "shared memory": [one for one in os.listdir("/dev/shm") if one.startswith("psm_")], "mg.random": content(streams.seeds),
         "signals": [repr(signal.getsignal(number)) for number in (2, 10, 15, 17)], "positions": [os.lseek(one.fileno(), 0, 1)
             for one in space.values() if isinstance(one, io.IOBase) and not one.closed],
     }
 
 
-def run(name, before, block, seconds):
-    """What explain says of a block, and what is different after it."""
+def run(name, before, block, seconds, ops):
+    """What explain says of a block that comes so many ops after another tape, and what is different after it."""
     os.mkdir(name)
     os.chdir(name)
     traces.append(mg.trace())
     space = {"__name__": "__main__", "log": traces[-1], **NAMES}
-    lines = ["with log, mg.GradientTape() as tape:", "    seen = float(str(float(x)))", *["    " + line for line in block.splitlines()]]
-    text = "\\n".join(["x, me = mg.Variable(3.0), os.getpid()", before, *lines, "    y = x * seen", ""])
+    lines = ["with log:", "    with mg.GradientTape():", f"        for _ in range({ops}):", "            x * x"] if ops else ["with log:"]
+    lines += ["    with mg.GradientTape() as tape:", "        seen = float(str(float(x)))", *["        " + line for line in block.splitlines()]]
+    text = "\\n".join(["x, me = mg.Variable(3.0), os.getpid()", before, *lines, "        y = x * seen", ""])
     file = f"<block {name}>"
     linecache.cache[file] = 0, None, text.splitlines(True), file
     exec(compile(text, file, "exec"), space)
@@ -82,10 +86,10 @@ def run(name, before, block, seconds):
     return dict(text=str(answer), status=answer.status, seconds=took, changed=[one for one in {*known, *now} if known.get(one) != now.get(one)])
 
 
-for name, before, block, seconds in json.loads(sys.stdin.read()):
+for name, *how in json.loads(sys.stdin.read()):
     folder = os.getcwd()
     try:
-        result = run(name, before, block, seconds)
+        result = run(name, *how)
     except Exception:
         result = dict(text=traceback.format_exc(), status="error", seconds=0.0, changed=[])
     os.chdir(folder)
@@ -132,6 +136,6 @@ def run_program(folder, text, given="", seconds=60, ends=0) -> str:
 
 
 def run_blocks(folder, blocks) -> dict:
-    """Name -> what came of a block; `blocks` has rows of a name, what comes before the block, the block, and the seconds."""
+    """Name -> what came of a block; `blocks` has rows of a name, what comes before the block, the block, the seconds, and the ops before."""
     said = run_program(folder, RUNNER, json.dumps(blocks))
     return dict(json.loads(line) for line in said.splitlines() if line.startswith('["'))

@@ -144,12 +144,12 @@ SLOW = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """What came of all the blocks: those of one table run in one process."""
+@pytest.fixture(scope="module", params=[0, 250], ids=["first", "far from the first"])
+def results(request, tmp_path_factory):
+    """What came of all the blocks: those of one table run in one process. Far from the first tape, a replay sleeps on the way."""
     found = {}
     for table, seconds in ((REPLAYED, 5.0), (REFUSED, 5.0), (SLOW, 0.5)):
-        rows = [[name, row[0].strip("\n"), row[1].strip("\n"), seconds] for name, row in table.items()]
+        rows = [[name, row[0].strip("\n"), row[1].strip("\n"), seconds, request.param] for name, row in table.items()]
         found.update(run_blocks(tmp_path_factory.mktemp("blocks"), rows))
     return found
 

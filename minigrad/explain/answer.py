@@ -198,8 +198,11 @@ def told_by_the_log(q):
         answer = whole_or_partial(q, targets, way)
     else:
         answer = broken(q, way) if way else independent(q)
-    late = [LATER] if not history.opened and answer.status != "complete" else []
-    return with_notes(answer, *notes, *([FULL] if history.trace.cut else late))
+    if history.trace.cut and not (history.opened and q.experiment is not None):
+        notes.append(FULL)
+    elif not history.opened and answer.status != "complete":
+        notes.append(LATER)
+    return with_notes(answer, *notes)
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -392,7 +395,7 @@ def rebound(q):
 def whole_or_partial(q, targets, way):
     """The answer if there is a gradient: complete, or with paths missing."""
     history, number = q.history, status_of(q.slope)
-    edges, live = history.ways(targets), history.ways(targets, lambda edge: not edge.code)
+    live = history.ways(targets, lambda edge: not edge.code)
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
     def counts(edge):
@@ -402,6 +405,7 @@ def whole_or_partial(q, targets, way):
     cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
     lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
+        edges = history.ways(targets)
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
         custom = [] if stopped else [one.event for one in edges if one.event in history.custom]

@@ -15,13 +15,14 @@ import numpy as np
 
 from ..tracing.checkpoint import NotTried, impossible
 from ..tracing.log import LeftEngine, Ran, TapeEvent
-from .replay import Nudge, Replay, begin, digest, direction, find, skeletons, spot
+from .replay import Arrival, Nudge, Replay, begin, digest, direction, find, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
+FAR = 200  # from so many events before the tape on, a replay sleeps where it is opened, and the others begin there
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
@@ -78,6 +79,8 @@ class Experiment:
             nudge=None, exits={}, held={}, elements=elements,
             ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
         )  # fmt: skip
+        if opened - self.checkpoint.number > FAR:
+            self.checkpoint = tape.checkpoint = self.try_out(Arrival)
         self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
         self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
@@ -91,7 +94,8 @@ class Experiment:
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
-        return self.checkpoint.run(find, begin, {**self.command, "kind": kind, **command}, left)
+        run = self.checkpoint.advance if kind is Arrival else self.checkpoint.run
+        return run(find, begin, {**self.command, "kind": kind, **command}, left)
 
     def at(self, step, *keys) -> Outcome:
         """The Outcome of a replay that nudges the source and holds the values at these keys at their old values."""

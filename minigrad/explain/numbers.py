@@ -202,9 +202,7 @@ def value_of(q, number, event):
         return Summary.of(convert(q.source).value) if number == q.source.id and stale(q) is None else None
     trace, version = q.history.trace, event.versions.get(number)
     if version is not None:
-        written, after = (trace.written.get((number, one)) for one in (version, version + 1))
-        seen = after.before if after is not None else trace.seen.get(number)
-        return written.value if written is not None else seen
+        return trace.value_of(number, version)
     maker, tensor = trace.made.get(number), q.names.held.get(number)
     first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
     value = getattr(maker, "value", None) if first else None

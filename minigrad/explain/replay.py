@@ -245,9 +245,23 @@ class Replay(Listener):
 
     def open(self, tape):
         self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"
+        self.past = self.trace.set_aside()  # to read them all takes longer than most blocks
         known = {one.id for one in self.objects}
         for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
             self.nudge(one)
+
+
+class Arrival(Listener):
+    """Sleeps where the tape is opened: further replays begin there."""
+
+    def __init__(self, trace, command, objects):
+        self.trace, self.tape = trace, command["tape"]
+
+    def started(self, tape):
+        if tape.number == self.tape:
+            found.clear()  # there may be more now
+            self.stop()
+            checkpoint.rest(self.trace)
 
 
 def value_of(one):
@@ -314,6 +328,6 @@ def end_with(program, entry):
             checkpoint.finish(first or "the replay ended before the target was made")
         return over
 
-    sys.settrace(lambda *_: None)
+    sys.settrace(getattr)  # quickly nothing: a frame has no attribute "call"
     for frame in (program, entry):
         frame.f_trace, frame.f_trace_lines = over, False

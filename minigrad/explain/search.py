@@ -138,7 +138,7 @@ class History:
 
     def entered(self, node, event):
         """The edges for a value that came in from outside, if it is known to depend on something in the log."""
-        tried = self.experiment if self.experiment and event.number > self.experiment.checkpoint.number else None
+        tried = self.experiment if event.number > self.opened else None
         if tried and not tried.moved_in(event):
             return
         same = self.came_back(event)
@@ -178,7 +178,7 @@ class History:
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
         edges = self.entered(node, event)
         if event.source:
-            edges = [Edge(self.node(event.source, event.source_versions), node, event, code)]
+            edges = [Edge(self.node(event.source, event.versions), node, event, code)]
         for edge in edges:
             before = self.before(self.trace.made.get(edge.start)) if meant else ()
             if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it

@@ -338,7 +338,7 @@ class Builder:
             if e.number in self.on_ways:
                 self.mark("create", e.variable, e, cut=True)
             return
-        inputs = [self.node(e.source, e.source_versions)] if e.source else []
+        inputs = [self.node(e.source, e.versions)] if e.source else []
         for edge in () if e.source else self.on_ways.get(e.number, ()):
             if node := self.film.exit_of(edge):
                 inputs.append(node)

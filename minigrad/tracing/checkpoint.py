@@ -85,14 +85,13 @@ class SleepingProgram:
         self.close: Any = None  # ends it
         (self.connection, there), files = Pipe(), positions()  # positions now: the program will read on
         alive.append(weakref.ref(self))
-        random = sys.modules.get("random")
-        state = random.getstate() if random else None  # Python reseeds it in a forked process
+        restore = kept_random()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads; a replay has none
                 self.pid = undisturbed_fork()
             if not self.pid:
-                asleep(there, files, trace, lambda: state and random.setstate(state))
+                asleep(there, files, trace, restore)
         finally:  # the forked process must never continue the program, except in a replay
             if os.getpid() != self.owner and replay is None:
                 os._exit(1)
@@ -117,18 +116,34 @@ class SleepingProgram:
         Raises:
             NotTried: there was no answer.
         """
+        answers, there = Pipe(duplex=False)
+        with answers:
+            return self.answer(answers, there, (prepare, begin, command, seconds))
+
+    def advance(self, prepare, begin, command, seconds) -> "SleepingReplay":
+        """Run a replay that calls `rest`, and return the checkpoint that it becomes. Arguments, errors: see `run`."""
+        connection, there = Pipe()
+        try:
+            number = self.answer(connection, there, (prepare, begin, command, seconds))
+        except BaseException:
+            connection.close()
+            raise
+        return SleepingReplay(connection, number, self)
+
+    def answer(self, answers, there, task) -> Any:
+        """What a replay answers by a pipe, of which it gets the other end."""
         if os.getpid() != self.owner:
             raise NotTried("this process was forked from the one that opened the tape")
         if not self.close.alive:
             raise NotTried("the program as it was then is not kept any more")
-        (answers, there), sent, answer = Pipe(duplex=False), False, None
+        sent, answer = False, None
         try:
-            with self.asking, answers, there:
+            with self.asking, there:
                 send_handle(self.connection, there.fileno(), self.pid)
-                self.connection.send((prepare, begin, command, seconds))
+                self.connection.send(task)
                 sent = True
                 there.close()
-                if answers.poll(seconds + 1.0):
+                if answers.poll(task[-1] + 1.0):
                     answer = answers.recv()
         except (EOFError, OSError):
             pass
@@ -138,6 +153,23 @@ class SleepingProgram:
         if answer is None or isinstance(answer, str):
             raise NotTried(answer or "the replay ended without an answer")
         return answer
+
+
+class SleepingReplay(SleepingProgram):
+    """A replay that sleeps where a later tape was opened, so that the replays of that tape need not come so far."""
+
+    def __init__(self, connection, number, earlier):
+        self.connection, self.number, self.owner, self.trace = connection, number, earlier.owner, earlier.trace
+        self.asking, self.pid, self.until = threading.RLock(), 0, 0.0
+        self.close = weakref.finalize(self, connection.close)  # then it ends
+        alive.append(weakref.ref(self))
+
+
+def kept_random():
+    """A function that sets Python's random state to what it is now: Python reseeds it in a forked process."""
+    random = sys.modules.get("random")
+    state = random.getstate() if random else None
+    return lambda: state and random.setstate(state)
 
 
 def undisturbed_fork() -> int:
@@ -293,7 +325,7 @@ def asleep(connection, files, trace, restore):
     apart_files(files, {connection.fileno()})  # so that no one waits for files that only this process still holds open
     while True:
         try:
-            answers = Connection(recv_handle(connection), readable=False)
+            answers = Connection(recv_handle(connection))
             prepare, begin, command, seconds = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
@@ -343,7 +375,6 @@ def shared_memory() -> bool:
 def apart(answers, kept):
     """Isolate a replay from the outside world, except for these two pipes."""
     global replay
-    replay = answers, kept
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # any other attempt to write a file ends with this signal
@@ -352,6 +383,7 @@ def apart(answers, kept):
     nowhere = apart_files(positions(), {kept, answers.fileno()})
     sys.stdin = sys.stdout = sys.stderr = os.fdopen(nowhere, "w+", closefd=False)
     sys.addaudithook(refuse_outside)
+    replay = answers, kept
 
 
 @functools.cache
@@ -422,14 +454,29 @@ def reopen(number, position, null):
 
 
 def refuse_outside(event, arguments):
-    """An audit hook that ends the replay if the block would change the outside world."""
+    """An audit hook that ends the replay if the block would change the outside world. (What sleeps is no replay.)"""
     if event == "open":
         path, _, flags = arguments
         what = "writes a file" if flags & WRITING and path != os.devnull else None
     else:
         what = OUTSIDE.get(f"import {arguments[0]}" if event == "import" else event)
-    if what is not None:
+    if what is not None and replay is not None:
         finish(f"{running} {what}")
+
+
+def rest(trace):
+    """Answer with the number of events so far, and sleep. Only replays from here return."""
+    global replay
+    (answers, about_to), replay = replay, None
+    try:
+        os.setpgid(0, 0)  # with the answer, the program that it was forked from may be ended
+        refuse_unheard.cache_clear()  # there may be more objects now
+        os.write(about_to, b".")
+        answers.send(trace.count)
+        asleep(answers, positions(), trace, kept_random())
+    finally:
+        if replay is None:
+            os._exit(1)
 
 
 def finish(answer):

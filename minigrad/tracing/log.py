@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass, fields
 from inspect import CO_NEWLOCALS
 from typing import Any
@@ -53,6 +53,7 @@ class Event:
         number: increases with time.
         code, instruction, around: the place, as the fields of a Place.
         called: the library function that the user called.
+        read: of most, a Variable among the Tensors that it used, its version, the next Variable, ...
     """
 
     number: int
@@ -69,6 +70,12 @@ class Event:
     def call(self) -> tuple:
         """The user's call that it happened in: where, of what, and (in a loop over layers) of which layer."""
         return self.code, self.instruction, self.called, getattr(self, "module", "").partition("/")[0]
+
+    @property
+    def versions(self) -> dict:
+        """Each Variable among the Tensors that it used -> its version."""
+        read: Any = self.read  # type: ignore[attr-defined]
+        return dict(zip(read[::2], read[1::2])) if read else NOTHING
 
     @property
     def gave(self) -> tuple:
@@ -88,7 +95,7 @@ class Ran(Event):
     inputs: tuple
     output: Any  # the number of the one output, or a tuple
     other_kinds: tuple  # index of an input whose dtype is not float32, the kind of its dtype, the next index, ...
-    read: tuple  # a Variable among the inputs, its version, the next Variable, ...
+    read: tuple
     heard: tuple  # a listening tape, the inputs for which it wrote a step, the next tape, ...
     result: Any  # a single number, or the page of Held with the output,
     at: int  # ... and the index on the page
@@ -107,11 +114,6 @@ class Ran(Event):
     @property
     def gave(self) -> tuple:
         return self.outputs
-
-    @property
-    def versions(self) -> dict:
-        """Each Variable among the inputs -> its version."""
-        return dict(zip(self.read[::2], self.read[1::2])) if self.read else NOTHING
 
     @property
     def kinds(self) -> list:
@@ -143,7 +145,7 @@ class Ran(Event):
 
 
 WIDTH = len(fields(Ran))
-NO_FIELDS = (None,) * (WIDTH - 1)  # fills the row of an event other than Ran
+NO_FIELDS = (None,) * (WIDTH - 2)  # fills the row of another event, which is its fields and its class
 
 
 @dataclass(slots=True, eq=False)
@@ -154,13 +156,21 @@ class Wrote(Event):
     variable: int
     version: int
     source: int  # the number of the Tensor that was given, or 0 for a value of Python or NumPy
-    source_versions: dict
+    read: tuple
     given: "Given | None"
     tapes: tuple
-    before: "Summary | None"  # the value that was read last, if any
-    value: Summary
+    known: "tuple | None"  # the value before, if it is known, and ...
+    kept: tuple  # ... the value now: each one's page and index there
     name: str  # that the Variable has of its own
     module: str  # the path of the layer of Keras that was being called
+
+    @property
+    def before(self) -> "Summary | None":
+        return None if self.known is None else kept_at(*self.known)
+
+    @property
+    def value(self) -> Summary:
+        return kept_at(*self.kept)
 
 
 @dataclass(slots=True, eq=False)
@@ -170,7 +180,7 @@ class LeftEngine(Event):
     exit: str
     tensor: int
     kind: str
-    versions: dict
+    read: tuple
     given: "Given | None"
 
 
@@ -194,7 +204,7 @@ class Stored(Event):
 
     where: str
     tensor: int
-    versions: dict
+    read: tuple
     result: int
     tapes: tuple
 
@@ -226,7 +236,7 @@ class Asked(Event):
     tape: int
     targets: tuple
     sources: tuple
-    versions: dict  # of the sources, at that time
+    read: tuple  # among the sources
     results: tuple  # the numbers of the resulting gradients; 0 for None or IndexedSlices
     found: tuple  # ... and each one's page and index there, or None
     began: int
@@ -271,7 +281,7 @@ class Failed(Event):
 
     op: Any
     given: tuple
-    versions: dict
+    read: tuple
     tapes: tuple
     error: str
 
@@ -374,6 +384,16 @@ class Rows(deque):
         return [*zip(*[iter([*self])] * WIDTH)]
 
 
+class Writes(OrderedDict):
+    """Number and version of a Variable -> the Wrote event, which is made of its fields when it is asked for."""
+
+    def get(self, key, default=None):
+        found = super().get(key, default)
+        if found.__class__ is tuple:
+            self[key] = found = Wrote(*found)
+        return found
+
+
 class TraceExit(Exit):
     """The `__exit__` of traces: a trace nested in its own block goes on until the outer block ends."""
 
@@ -392,6 +412,7 @@ class Trace(Listener):
 
     Attributes:
         written: number and version of a Variable -> the event that wrote it.
+        first, versions, seen: number of a Variable -> its first version, its last, and where that value is.
         left_out: for a `frozen` log, the number of older events.
         hears_exits: whether it hears of all values that leave.
         elements: those for replays, which cannot draw them again: index -> the number of events by then, and the
@@ -411,8 +432,8 @@ class Trace(Listener):
         self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
         self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
-        self.written, self.tapes = {}, {}  # the assignments, and the numbers of the tapes heard
-        self.versions, self.first, self.seen = {}, {}, {}  # by Variable: version, first version seen, value first read
+        self.written, self.tapes = Writes(), OrderedDict()  # the assignments, and the numbers of the tapes heard
+        self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict()
         self.began, self.around, self.code = next_id(), (), None
         self.backward_began, self.asked_tape, self.shared = 0, None, None  # of the question that a tape is being asked
 
@@ -438,8 +459,8 @@ class Trace(Listener):
 
     @property
     def newest(self) -> Event:
-        """The last event heard, if it was not an op."""
-        return self.unparsed[-WIDTH]
+        """The last event heard."""
+        return self.event_of(*[self.unparsed[k] for k in range(-WIDTH, 0)])
 
     @property
     def events(self) -> tuple:
@@ -458,8 +479,14 @@ class Trace(Listener):
     def read_up(self):
         """Turn unread rows into events."""
         while self.unparsed:
-            first, *others = self.unparsed.take()
-            self.keep(first if isinstance(first, Event) else Ran(first, *others))
+            self.keep(self.event_of(*self.unparsed.take()))
+
+    def event_of(self, first, kind, *others) -> Event:
+        """The event of a row."""
+        if first.__class__ is tuple:
+            written = self.written.get((first[6], first[7])) if kind is Wrote else None
+            return written or kind(*first)
+        return first if isinstance(first, Event) else Ran(first, kind, *others)
 
     @property
     def cut(self) -> bool:
@@ -483,13 +510,18 @@ class Trace(Listener):
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
         with log_lock:
-            rows = [*[(event, *NO_FIELDS) for event in self.parsed], *self.unparsed.rows]
+            rows = [*[(event, None, *NO_FIELDS) for event in self.parsed], *self.unparsed.rows]
         now = copy.copy(self)
         now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
         now.unparsed, now.parsed, now.makers = Rows(most + 1, rows[-most:]), deque(), {}
         now.written, now.first, now.tapes = (newest(past, most) for past in (self.written, self.first, self.tapes))
         now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now
+
+    def set_aside(self) -> tuple:
+        """Take all events so far out of the log, and return them as they are, which is quick."""
+        past, self.unparsed, self.parsed = (self.unparsed, self.parsed), Rows(self.limit + 1), deque()
+        return past
 
     def keep(self, event):
         """Keep an event that has been read, and forget the oldest if there are too many."""
@@ -501,13 +533,13 @@ class Trace(Listener):
         for number in event.gave:
             self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
 
-    def add(self, event):
-        """Note an event."""
-        self.unparsed.extend((event, *NO_FIELDS))
+    def add(self, kind, *fields):
+        """Note an event. Like those of an op, its fields are nothing that garbage collection would traverse."""
+        self.unparsed.extend((fields, kind, *NO_FIELDS))
         if self.cut:
             for past in (self.written, self.tapes, self.versions, self.first, self.seen):
                 while len(past) > self.limit:
-                    del past[next(iter(past))]
+                    past.popitem(last=False)  # of a dict, to find the first entry takes the longer the more are gone
 
     def next(self) -> int:
         self.count += 1
@@ -527,8 +559,9 @@ class Trace(Listener):
         first = next((e for e in self.events if isinstance(e, TapeEvent) and e.tape == number), None)
         return first if first is not None and first.what == "opened" else None
 
-    def version_of(self, number) -> dict:
-        return {number: self.versions[number]} if number in self.versions else {}
+    def version_of(self, number) -> tuple:
+        """For an event's `read`."""
+        return (number, self.versions[number]) if number in self.versions else ()
 
     def here(self, with_callers=False) -> tuple:
         """The running place in user code, as an Event's fields, and the name of the library function that it called."""
@@ -588,45 +621,48 @@ class Trace(Listener):
 
     def read(self, variable):
         number, version = variable.id, variable.version
-        if self.versions.get(number) == version and (number in self.seen or (number, version) in self.written):
-            return
-        self.first.setdefault(number, version)
-        self.versions[number], self.seen[number] = version, self.held.variable(variable._now.value)
+        if self.versions.get(number) != version:
+            self.first.setdefault(number, version)
+            self.versions[number], self.seen[number] = version, self.held.variable(variable._now.value)
 
     def wrote(self, variable, given, how):
-        source = getattr(given, "id", 0)
-        known = self.version_of(source)
-        if source == variable.id:  # v.assign(v * 2) passes a Tensor, but v.assign(v) passes v as it was before
-            known = {source: variable.version - 1}
-        before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
-        before = before.value if before is not None else seen
+        number, version, value = variable.id, variable.version, variable._now.value
+        source, whole = getattr(given, "id", 0), how in ("Variable", "assign")
+        before = self.seen[number] if self.versions.get(number) == version - 1 else None
+        read = self.version_of(source) if source != number else (source, version - 1)  # v.assign(v) passes v as it was
         if before is not None:
-            self.held.outdate(before)
-        self.first.setdefault(variable.id, max(0, variable.version - 1))
-        self.versions[variable.id] = variable.version
-        value, whole = variable._now.value, how in ("Variable", "assign")
-        event = Wrote(
-            self.next(), *self.here(not source), how, variable.id, variable.version, source, known,
+            self.held.outdate(*before)
+        self.first.setdefault(number, max(0, version - 1))
+        self.versions[number], self.seen[number] = version, self.held.variable(value)
+        fields = (
+            self.next(), *self.here(not source), how, number, version, source, read,
             None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
-            self.held.variable(value), variable.name, listening.module,
+            self.seen[number], variable.name, listening.module,
         )  # fmt: skip
-        self.written[variable.id, variable.version] = event
-        self.add(event)
+        self.written[number, version] = fields
+        self.add(Wrote, *fields)
+
+    def value_of(self, number, version) -> "Summary | None":
+        """The value of a Variable at a version; None if it is not known."""
+        wrote, after = (self.written.get((number, one)) for one in (version, version + 1))
+        if wrote is None and after is None and number in self.seen:
+            return kept_at(*self.seen[number])
+        return wrote.value if wrote is not None else after and after.before
 
     def left(self, tensor, exit, result):
         kind, version = tensor.value.dtype.kind, self.version_of(tensor.id)
         given = Given.of(result, self.held, tensor.value)
-        self.add(LeftEngine(self.next(), *self.here(True), exit, tensor.id, kind, version, given))
+        self.add(LeftEngine, self.next(), *self.here(True), exit, tensor.id, kind, version, given)
         return result
 
     def came(self, given, tensor):
         kind, value = tensor.value.dtype.kind, self.held.summary(tensor.value)
         same = Given.of(given, self.held, tensor.value)
-        self.add(EnteredEngine(self.next(), *self.here(True), tensor.id, kind, same, value))
+        self.add(EnteredEngine, self.next(), *self.here(True), tensor.id, kind, same, value)
 
     def stored(self, tensor, result, where):
         version = self.version_of(tensor.id)
-        self.add(Stored(self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes()))
+        self.add(Stored, self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes())
 
     def started(self, tape):
         unheard, used = tape.number not in self.tapes, bool(tape.tracked_ids)
@@ -651,11 +687,11 @@ class Trace(Listener):
 
     def tape_event(self, what, tape):
         self.heard_of(tape)
-        self.add(TapeEvent(self.next(), *self.here(True), what, tape.number))
+        self.add(TapeEvent, self.next(), *self.here(True), what, tape.number)
 
     def watching(self, tape, source):
         self.heard_of(tape)
-        self.add(Watched(self.next(), *self.here(), tape.number, source.id))
+        self.add(Watched, self.next(), *self.here(), tape.number, source.id)
 
     def asking(self, tape):
         self.backward_began, self.asked_tape = self.next(), weakref.ref(tape)
@@ -686,9 +722,8 @@ class Trace(Listener):
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)
-        versions = {n: self.versions[n] for n, _ in inputs if n in self.versions}
-        place = self.here()
-        self.add(Failed(self.next(), *place, op, inputs, versions, listening_tapes(), error_text(problem)))
+        read, place = sum([self.version_of(number) for number, _ in inputs], ()), self.here()
+        self.add(Failed, self.next(), *place, op, inputs, read, listening_tapes(), error_text(problem))
 
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
@@ -696,24 +731,24 @@ class Trace(Listener):
         began = self.backward_began if targets else self.count
         self.asked_tape = self.shared = None
         used_up, place = bool(targets) and tape.steps is None, self.here()
-        self.add(Refused(self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up))
+        self.add(Refused, self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up)
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
         source_ids = tape.last_question[1]
         known, keep, self.asked_tape, self.shared = self.versions, self.held.keep, None, None
-        versions = {i: known[i] for i in source_ids if i in known}
-        if len(versions) < len(source_ids):
-            versions |= {s.id: version_of(s) for s in sources if s.id not in known and hasattr(s, "trainable")}
-        event = Asked(
-            self.next(), *self.here(), tape.number, tuple([y.id for y in targets]), tuple(source_ids), versions,
+        read = [one for i in source_ids if i in known for one in (i, known[i])]
+        if len(read) < 2 * len(source_ids):
+            others = [s for s in sources if s.id not in known and hasattr(s, "trainable")]
+            read += [one for s in others for one in (s.id, version_of(s))]
+        self.add(
+            Asked, self.next(), *self.here(), tape.number, tuple([y.id for y in targets]), (*source_ids,), tuple(read),
             tuple([0 if dx is None else getattr(dx, "id", 0) for dx in results]),
             tuple([None if dx is None else keep(dx.value if dx.__class__ is Tensor else dx) for dx in results]),
             self.backward_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
-        self.add(event)
         if self.judge is not None:
-            self.judge(event, tape, self.explaining(tape, targets, sources))
+            self.judge(self.newest, tape, self.explaining(tape, targets, sources))
 
     def explaining(self, tape, targets, sources):
         """A function that calls `explained` later."""
@@ -763,9 +798,9 @@ def listening_tapes() -> tuple:
     return tuple([listener.number for listener in listening.now if listener.tracked_ids is not None])
 
 
-def newest(past, most) -> dict:
-    """The last entries of a dict."""
-    return dict(itertools.islice(reversed(past.items()), most))
+def newest(past, most):
+    """The last entries of an OrderedDict."""
+    return type(past)(itertools.islice(reversed(past.items()), most))
 
 
 # ---- switching it on -----------------------------------------------------------------------------------------------

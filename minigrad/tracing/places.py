@@ -114,7 +114,7 @@ def user_frame(above=2):
 
 
 def program_frame():
-    """The frame of the running cell, script or test: the outermost frame of user code, or the first that a library executes."""
+    """The frame of the running cell, script or test: the outermost of user code, or the first executed by a library."""
     found = frame = user_frame()[0]
     while frame.f_back and not is_executed(frame):
         frame = frame.f_back

@@ -121,7 +121,9 @@ class Held:
 
     def keep(self, value) -> tuple:
         """Keep a value. Returned are its page and its index there, or a small value itself, on no page, and 0."""
-        if value.__class__ is not np.ndarray or value.base is not None:
+        if value.__class__ is np.ndarray:
+            value = value if value.base is None else unshared(value)
+        elif value.__class__ not in SCALARS:
             value = Summary.of(value)
         if value.size <= SMALL:
             return value, 0
@@ -138,15 +140,17 @@ class Held:
         self.keep(summary)
         return summary
 
-    def variable(self, value) -> "Summary":
-        """The same for the value of a Variable, until it has another one."""
-        summary = self.summary(value)
-        summary.until = python_math.inf
-        return summary
+    def variable(self, value) -> tuple:
+        """Keep the value of a Variable until it has another one; the result is that of `keep`."""
+        if value.size > SMALL:
+            value = Summary.of(value)
+            value.until = python_math.inf
+        return self.keep(value)
 
-    def outdate(self, summary):
+    def outdate(self, page, at):
         """Note that a Variable has another value than this one from now on."""
-        summary.until = self.turned
+        if page.__class__ is list:
+            page[at].until = self.turned
 
     def turn(self):
         """Start a new page."""

@@ -1,5 +1,6 @@
 """Traces that began late, that are full, that ran beside others, and those that are strict."""
 
+import random
 import threading
 import time
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.tracing import values
+from minigrad.tracing import checkpoint, values
 
 
 def test_a_trace_that_began_after_the_forward_pass():
@@ -234,3 +235,26 @@ def test_strict_lets_healthy_training_pass():
             slope, none = tape.gradient(loss, [w, unused])
             w.assign_sub(0.1 * slope)
     assert none is None
+
+
+@pytest.mark.skipif(not checkpoint.FORKS, reason="this system has no fork")
+def test_the_last_step_of_a_long_training_is_tried(monkeypatch):
+    """All tapes share what sleeps where the first was opened; the log has forgotten that, but not the last tape."""
+    monkeypatch.setattr(checkpoint, "RARELY", 1e9)
+    w, b = mg.Variable(2.0), mg.Variable(1.0)
+    with mg.trace(limit=200) as log:
+        for _ in range(100):
+            with mg.GradientTape() as tape:
+                factor = random.random()
+                y = (w * factor - 3.0) ** 2 + b * float(w)
+            slopes = tape.gradient(y, [w, b])
+            for one, slope in zip((w, b), slopes):
+                one.assign_sub(0.001 * slope)
+        first = tape.checkpoint.number
+        answers = tape.explain(y, [w, b], seconds=10.0)
+        asked = tape.checkpoint
+        again = tape.explain(y, [w, b], seconds=10.0)
+    assert [one.status for one in answers] == ["partial", "complete"]
+    assert not any("forgotten" in note for one in answers for note in one.notes)
+    assert (first, asked.number) == (1, log.opening(tape.number).number)
+    assert str(answers) == str(again) and tape.checkpoint is asked
