@@ -41,6 +41,7 @@ def wished_seconds() -> float:
 SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
+LONGEST = SECONDS / 4  # for a later tape, a replay first runs up to it
 RARELY = 100  # a fork may take 1/100 of the time, its end as much again, and copying pages a few times that
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
@@ -98,7 +99,8 @@ class SleepingProgram:
         if self.pid:
             there.close()
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
-            self.trace, self.until = trace.began, time.perf_counter() + RARELY * (time.perf_counter() - began)
+            now = time.perf_counter()
+            self.trace, self.until = trace.began, now + min(RARELY * (now - began), LONGEST)
 
     def serves(self, trace) -> bool:
         """Whether later tapes of the same program share it: while its trace hears them, and for a while."""

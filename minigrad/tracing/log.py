@@ -431,6 +431,7 @@ class Trace(Listener):
         self.unparsed, self.held = Rows(limit + 1), Held()
         self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
         self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
+        self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.written, self.tapes = Writes(), OrderedDict()  # the assignments, and the numbers of the tapes heard
         self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict()
@@ -518,10 +519,10 @@ class Trace(Listener):
         now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now
 
-    def set_aside(self) -> tuple:
-        """Take all events so far out of the log, and return them as they are, which is quick."""
-        past, self.unparsed, self.parsed = (self.unparsed, self.parsed), Rows(self.limit + 1), deque()
-        return past
+    def set_aside(self):
+        """Take all events out of the log, for a replay. To read them, or free them, takes longer than most blocks."""
+        self.aside.append((self.unparsed, self.parsed))
+        self.unparsed, self.parsed = Rows(self.limit + 1), deque()
 
     def keep(self, event):
         """Keep an event that has been read, and forget the oldest if there are too many."""
