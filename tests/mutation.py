@@ -110,6 +110,8 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("math/special", "slope = np.where(x[..., 0] == 0"): "what stands along that axis of x is the same number",
     ("math/special", "x = np.where(long, 1, x)"): "what is computed there is not used",
     ("math/special", "dy * np.where(x == 0, 0.5, bessel_i0"): "what a 0 is divided by there is not used",
+    ("random/streams", "return self.blocks(groups(count, 4)).ravel()"): "of more blocks the first words are taken",
+    ("math/special", "1e-300"): "a denominator of exactly 0 is replaced by nearly 0: no number that was tried has one",
     ("minigrad/random", "words = stream.blocks(8, starts)"): "eight times as many as are needed, or nine",
     ("minigrad/convolution", "if not any(map(any, self.around)):"): "nothing is padded with nothing, only more slowly",
     ("minigrad/train", "file.flush()"): "what is closed is written, too; the sum of both lasts when the power fails",

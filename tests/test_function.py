@@ -119,6 +119,14 @@ def test_a_traced_function_gives_what_python_gives(name):
     np.testing.assert_equal(traced, python)
 
 
+@pytest.mark.parametrize("rows", [mg.data.Dataset.range(9).shuffle(3, seed=1), mg.data.Dataset.from_tensors([1.0, 2.0]).repeat(9)])
+def test_each_call_takes_the_next_element(rows):
+    elements, expected = iter(rows), [element.numpy().tolist() for element in rows]
+    first = mg.function(lambda: next(elements))
+    assert [first().numpy().tolist() for _ in range(4)] == expected[:4]
+    assert len(list(elements)) == 9 - 4
+
+
 def test_a_number_that_is_none_is_one_outcome():
     scaled = mg.function(lambda x: x * float(x))
     assert all(math.isnan(scaled(mg.constant(math.nan)).numpy()) for _ in range(3))

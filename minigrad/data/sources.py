@@ -22,7 +22,7 @@ def placeholder(element):
 
 def row(i, x):
     """Row number i of a Tensor; listeners hear that x was stored in it."""
-    value = x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object)
+    value = x.value[i] if x.value.dtype.kind != "O" else np.array(x.value[i], object)
     return storing(x, Tensor.of(value), "Dataset")
 
 

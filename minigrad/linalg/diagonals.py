@@ -128,7 +128,7 @@ def places(k, rows, columns, align):
     keys = []
     for i, diagonal in enumerate(range(upper, lower - 1, -1)):
         n = min(rows + min(diagonal, 0), columns - max(diagonal, 0))
-        left = (diagonal >= 0 and above == "LEFT") or (diagonal <= 0 and below == "LEFT")
+        left = (above if diagonal > 0 else below) == "LEFT"
         step = np.arange(n)
         place = step if left else step + length - n
         keys.append((step - min(diagonal, 0), step + max(diagonal, 0), np.full(n, i), place))

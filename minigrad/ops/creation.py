@@ -247,7 +247,7 @@ def zero_of(dtype):
 
 def full(shape, value, dtype):
     """An array of this shape, filled with one value."""
-    if min(shape, default=0) < 0:
+    if any(n < 0 for n in shape):
         raise invalid(f"Dimension {min(shape)} must be >= 0 [Op:Fill] name: ")
     array = np.full(shape, value, dtype)
     return array if dtype.kind == "O" else array[()]

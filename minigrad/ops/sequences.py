@@ -37,7 +37,7 @@ def lengths_in(dims):
     if dims.ndim > 1:
         raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
-    if min(shape, default=0) < 0:
+    if any(n < 0 for n in shape):
         raise invalid(f"Dimension {min(shape)} must be >= 0")
     return shape
 

@@ -181,7 +181,7 @@ class Generator:
             return np.array([counter % 2**64, counter >> 64 & 2**64 - 1, key], np.uint64).astype(np.int64)
 
         before = convert(self._state_var)
-        self._state_var.assign(Tensor.of(in_one_call(skipped, before.value)))
+        self._state_var.assign(in_one_call(skipped, before.value))
         return before
 
     def make_seeds(self, count: Any = 1) -> Tensor:
