@@ -244,7 +244,7 @@ class Replay(Listener):
     paused = forgot = stopped
 
     def open(self, tape):
-        self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"
+        self.opened, self.began = True, self.trace.count
         self.past = self.trace.set_aside()  # to read them all takes longer than most blocks
         known = {one.id for one in self.objects}
         for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
@@ -303,7 +303,7 @@ def find(command):
 
 def begin(trace, command, objects):
     """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
-    listener, checkpoint.running = command["kind"](trace, command, objects), "the program before the block"
+    listener = command["kind"](trace, command, objects)
     trace.judge = None
     trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)

@@ -41,7 +41,8 @@ def wished_seconds() -> float:
 SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-RARELY = 100  # a fork may take 1/100 of the time, its end as much again, and copying pages a few times that
+RARELY = 100  # a fork may take 1/100 of the time, its end as much again, and copying pages a few times that; of a large
+# program it takes more, since a replay that begins longer before its tape would not arrive in time
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
@@ -98,7 +99,8 @@ class SleepingProgram:
         if self.pid:
             there.close()
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
-            self.trace, self.until = trace.began, time.perf_counter() + RARELY * (time.perf_counter() - began)
+            now = time.perf_counter()
+            self.trace, self.until = trace.began, now + min(RARELY * (now - began), SECONDS / 4)
 
     def serves(self, trace) -> bool:
         """Whether later tapes of the same program share it: while its trace hears them, and for a while."""
@@ -118,17 +120,25 @@ class SleepingProgram:
         """
         answers, there = Pipe(duplex=False)
         with answers:
-            return self.answer(answers, there, (prepare, begin, command, seconds))
+            return self.answer(answers, there, (prepare, begin, command, seconds, "the block"))
 
-    def advance(self, prepare, begin, command, seconds) -> "SleepingReplay":
-        """Run a replay that calls `rest`, and return the checkpoint that it becomes. Arguments, errors: see `run`."""
+    def advance(self, tape, prepare, begin, command, seconds) -> "SleepingReplay":
+        """The checkpoint that a replay becomes when it calls `rest` where this tape is opened. See `run`."""
+        known = resting.get(tape)
+        if known is not None and known.close.alive:
+            return known
         connection, there = Pipe()
         try:
-            number = self.answer(connection, there, (prepare, begin, command, seconds))
+            number = self.answer(connection, there, (prepare, begin, command, seconds, "the program before the block"))
         except BaseException:
             connection.close()
             raise
-        return SleepingReplay(connection, number, self)
+        one = SleepingReplay(connection, number, self)
+        with making:
+            resting[tape] = one
+            for older in [*resting][:-MOST]:
+                del resting[older]
+        return one
 
     def answer(self, answers, there, task) -> Any:
         """What a replay answers by a pipe, of which it gets the other end."""
@@ -143,7 +153,7 @@ class SleepingProgram:
                 self.connection.send(task)
                 sent = True
                 there.close()
-                if answers.poll(task[-1] + 1.0):
+                if answers.poll(task[3] + 1.0):
                     answer = answers.recv()
         except (EOFError, OSError):
             pass
@@ -226,10 +236,11 @@ def reap():
 # ---- when one is made ----------------------------------------------------------------------------------------------
 
 alive = []  # weak references to the checkpoints, the oldest first
+resting: Any = weakref.WeakKeyDictionary()  # tape -> the SleepingReplay where it was opened, the oldest first
 sleeping = set()  # the processes that have not been waited for
 making = threading.RLock()  # a process forked at the same time would keep a connection open
 latest = None  # the last checkpoint, and the code and the frame's id of the program that it was made in
-running = "the block"  # what a replay is running
+running = ""  # what a replay is running: the block, or what comes before it
 replay = None  # in a replay: the pipe for its answer, and the pipe that announces the answer
 
 
@@ -316,6 +327,7 @@ def peak_memory() -> int:
 
 def asleep(connection, files, trace, restore):
     """Wait for commands, and fork for each. Only the forked process returns from this function."""
+    global running
     sys.settrace(None), sys.setprofile(None)
     gc.set_threshold(*gc.get_threshold()[:2], 1 << 30)  # a full collection would touch, and so copy, every page
     os.setpgid(0, 0)  # keyboard interrupts are not meant for it
@@ -326,7 +338,7 @@ def asleep(connection, files, trace, restore):
     while True:
         try:
             answers = Connection(recv_handle(connection))
-            prepare, begin, command, seconds = connection.recv()
+            prepare, begin, command, seconds, running = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
         if shared:
@@ -357,7 +369,7 @@ def look_after(pid, runs, connection, answers, seconds):
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        answers.send("the replay ended without an answer" if ready else f"the block takes longer than {seconds:.2g} s")
+        answers.send("the replay ended without an answer" if ready else f"{running} takes longer than {seconds:.2g} s")
 
 
 def shared_memory() -> bool:
