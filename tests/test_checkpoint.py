@@ -216,6 +216,20 @@ assert "no replay: the program before the block writes a file" in str(tape.expla
     run_program(tmp_path, BEGIN + text)
 
 
+def test_a_replay_that_goes_another_way_before_the_block_does_not_go_on_for_ever(tmp_path):
+    text = """
+checkpoint.RARELY, me = 1e9, os.getpid()  # the second tape shares the checkpoint of the first
+tape_and_target()
+if os.getpid() != me:
+    x * x
+tape, y = tape_and_target()
+print(tape.explain(y, x, seconds=5.0))
+while os.getpid() != me:
+    x * x
+"""
+    assert "no replay: the program does not run the same way twice" in run_program(tmp_path, BEGIN + text)
+
+
 def test_what_takes_long_before_the_block_takes_long_once(tmp_path):
     text = """
 checkpoint.RARELY = 1e9  # the second tape shares the checkpoint of the first

@@ -255,13 +255,18 @@ class Arrival(Listener):
     """Sleeps where the tape is opened: further replays begin there."""
 
     def __init__(self, trace, command, objects):
-        self.trace, self.tape = trace, command["tape"]
+        self.trace, self.tape, self.until = trace, command["tape"], command["until"]
 
     def started(self, tape):
         if tape.number == self.tape:
             found.clear()  # there may be more now
             self.stop()
             checkpoint.rest(self.trace)
+        self.hear()
+
+    def hear(self, *op):
+        if self.trace.count >= self.until:
+            checkpoint.finish("the program does not run the same way twice")
 
 
 def value_of(one):
