@@ -230,6 +230,21 @@ while os.getpid() != me:
     assert "no replay: the program does not run the same way twice" in run_program(tmp_path, BEGIN + text)
 
 
+@pytest.mark.parametrize("ask", ["mg.inspect(tape, y, x)", "status()", "tape.explain(y, x, seconds=0)", "tape.gradient(y, x)"])
+def test_a_question_before_the_block_does_not_change_how_ids_are_counted(tmp_path, ask):
+    text = f"""
+checkpoint.RARELY = 1e9  # all these tapes share one checkpoint
+with mg.trace(strict={"gradient" in ask}):
+    for _ in range(3):
+        c = mg.constant(2.0)
+        with mg.GradientTape() as tape:
+            y = c * x * x + float(str(float(c)))
+        {ask}
+print(status())
+"""
+    assert run_program(tmp_path, BEGIN + text) == "complete\n"
+
+
 def test_what_takes_long_before_the_block_takes_long_once(tmp_path):
     text = """
 checkpoint.RARELY = 1e9  # the second tape shares the checkpoint of the first

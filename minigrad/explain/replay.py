@@ -309,7 +309,7 @@ def find(command):
 def begin(trace, command, objects):
     """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
     listener = command["kind"](trace, command, objects)
-    trace.judge = None
+    trace.judge = trace.judge and (lambda *question: None)
     trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)
     end_with(program_frame(), entry_frame())
