@@ -48,6 +48,7 @@ class Experiment:
         seeds: the weights of the targets by id; 1 for targets without any.
         seconds: the time limit for all replays together.
         known: an Experiment with more sources; its replay without a nudge is reused.
+        share: how much of the time that is left where the tape is opened is for this one.
 
     Attributes:
         before, after: the Outcomes of the unchanged block, and with the sources nudged by `step`.
@@ -58,7 +59,7 @@ class Experiment:
         NotTried: no replay is possible; the message says why.
     """
 
-    def __init__(self, trace, tape, targets, sources, seeds, seconds, known=None):
+    def __init__(self, trace, tape, targets, sources, seeds, seconds, known=None, share=1.0):
         self.deadline, self.tape, self.checkpoint = time.perf_counter() + seconds, tape, tape.checkpoint
         late = "the trace began after the tape was opened"
         if seconds <= 0 or self.checkpoint is None:
@@ -82,6 +83,7 @@ class Experiment:
         )  # fmt: skip
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
+        self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
         self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
         self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:

@@ -100,7 +100,7 @@ class SleepingProgram:
             there.close()
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
             now = time.perf_counter()
-            self.trace, self.until = trace.began, now + min(RARELY * (now - began), SECONDS / 4)
+            self.trace, self.until = trace.began, now + min(RARELY * (now - began), SECONDS / 2)
 
     def serves(self, trace) -> bool:
         """Whether later tapes of the same program share it: while its trace hears them, and for a while."""
