@@ -133,9 +133,8 @@ class SleepingProgram:
         except BaseException:
             connection.close()
             raise
-        one = SleepingReplay(connection, number, self)
         with making:
-            resting[tape] = one
+            resting[tape] = one = SleepingReplay(connection, number, self)
             for older in [*resting][:-MOST]:
                 del resting[older]
         return one
@@ -277,10 +276,10 @@ def fork(trace):
         one = SleepingProgram(trace)
         if replay is not None:
             return None
-        for ref in alive[:-MOST]:
-            if ref() is not None:
-                ref().close()
-        alive[:] = [ref for ref in alive[-MOST:] if ref() is not None]
+        here = [one for one in [ref() for ref in alive] if one is not None and one.close.alive]
+        for older in [each for each in here if type(each) is SleepingProgram][:-MOST]:
+            older.close()
+        alive[:] = [weakref.ref(each) for each in here if each.close.alive]
     return one
 
 
