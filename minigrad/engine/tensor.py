@@ -17,7 +17,7 @@ ids = itertools.count(1)  # 0 is the id of cached Python numbers, which no tape 
 next_id = ids.__next__
 
 
-class Question(threading.local):
+class Answering(threading.local):
     """A block that answers a question about a tape, after which ids go on above the next multiple of 65,536.
 
     A replay of the program answers in another way, or not at all, and must still give the same ids afterwards.
@@ -34,7 +34,7 @@ class Question(threading.local):
             deque(itertools.islice(ids, -next_id() % (1 << 16)), maxlen=0)
 
 
-question = Question()
+answering = Answering()
 
 
 class Operators:
