@@ -6,6 +6,7 @@ Every block below ends with `y = x * seen`, where `seen` was a text on its way: 
 import os
 import subprocess
 import sys
+import time
 import types
 import weakref
 
@@ -215,6 +216,51 @@ assert "no replay: the program before the block writes a file" in str(tape.expla
     run_program(tmp_path, BEGIN + text)
 
 
+def test_a_replay_that_goes_another_way_before_the_block_does_not_go_on_for_ever(tmp_path):
+    text = """
+checkpoint.RARELY, me = 1e9, os.getpid()  # the second tape shares the checkpoint of the first
+tape_and_target()
+if os.getpid() != me:
+    x * x
+tape, y = tape_and_target()
+print(tape.explain(y, x, seconds=5.0))
+while os.getpid() != me:
+    x * x
+"""
+    assert "no replay: the program does not run the same way twice" in run_program(tmp_path, BEGIN + text)
+
+
+@pytest.mark.parametrize("ask", ["mg.inspect(tape, y, x)", "status()", "tape.explain(y, x, seconds=0)", "tape.gradient(y, x)"])
+def test_a_question_before_the_block_does_not_change_how_ids_are_counted(tmp_path, ask):
+    text = f"""
+checkpoint.RARELY = 1e9  # all these tapes share one checkpoint
+with mg.trace(strict={"gradient" in ask}):
+    for _ in range(3):
+        c = mg.constant(2.0)
+        with mg.GradientTape() as tape:
+            y = c * x * x + float(str(float(c)))
+        {ask}
+print(status())
+"""
+    assert run_program(tmp_path, BEGIN + text) == "complete\n"
+
+
+def test_what_takes_long_before_the_block_takes_long_once(tmp_path):
+    text = """
+checkpoint.RARELY = 1e9  # the second tape shares the checkpoint of the first
+for wait, seconds in ((2.0, 12.0), (60.0, 1.5)):
+    tape_and_target()
+    if wait < 60.0 or os.getpid() != me:
+        time.sleep(wait)
+    tape, y = tape_and_target()
+    tape.explain(y, [x, mg.Variable(1.0)], seconds=3.5)
+    assert (tape in checkpoint.resting) == (wait < 60.0), "for several sources too, all the time is for coming there"
+    print(tape.explain(y, x, seconds=seconds))
+"""
+    said = run_program(tmp_path, f"{BEGIN}me = os.getpid()\n" + text)
+    assert said.startswith("PARTIAL") and "no replay: the program before the block takes longer than 1." in said, said
+
+
 def test_an_interrupted_question_can_be_asked_again(tmp_path):
     text = """
 from multiprocessing.connection import Connection
@@ -284,6 +330,32 @@ del tape, tapes
 mg.trace(False), gc.collect()
 assert not children(), children()
 assert len(os.listdir("/proc/self/fd")) <= files
+"""
+    run_program(tmp_path, BEGIN + text)
+
+
+def test_many_answers_leave_few_replays_that_sleep(tmp_path):
+    text = """
+def children(pid):
+    found = open(f"/proc/{pid}/task/{pid}/children").read().split()
+    return sum(1 + children(one) for one in found)
+checkpoint.RARELY = checkpoint.SECONDS = 1e9
+tapes, files = [], len(os.listdir("/proc/self/fd"))
+for _ in range(9):
+    tapes.append(tape_and_target())
+    for _ in range(250):
+        x * x
+for _ in range(2):
+    assert {tape.explain(y, x, seconds=10.0).status for tape, y in tapes} == {"partial"}
+    checkpoint.latest = None
+    new = tape_and_target()  # this one has a checkpoint of its own, and takes the place of no other
+del new
+time.sleep(0.3)
+assert children(os.getpid()) <= 3 + checkpoint.MOST, children(os.getpid())
+del tapes, tape
+time.sleep(0.3)
+assert children(os.getpid()) <= 2, children(os.getpid())
+assert len(os.listdir("/proc/self/fd")) <= files + 1  # of the checkpoint
 """
     run_program(tmp_path, BEGIN + text)
 
@@ -528,8 +600,10 @@ def test_a_checkpoint_serves_the_tapes_of_one_trace_while_one_program_runs(monke
         return tape.checkpoint
 
     monkeypatch.setattr(checkpoint, "RARELY", 10**6)
+    monkeypatch.setattr(checkpoint, "SECONDS", 40.0)
     program, first, second = types.SimpleNamespace(f_code=compile("1", "cell", "exec")), mg.trace(), mg.trace()
     one = made(first, None)
+    assert one.until < time.perf_counter() + 21.0, "a replay that began so long before its tape would not arrive in time"
     assert made(first, None) is one
     other = made(second, None)
     assert other is not one

@@ -12,6 +12,7 @@ import pytest
 import minigrad as mg
 from minigrad import report
 from minigrad.__main__ import main
+from minigrad.tracing import checkpoint
 
 ROOT = Path(__file__).parent.parent
 HEALTHY = """
@@ -204,3 +205,11 @@ def test_a_question_within_the_block_of_another_tape_does_not_disturb_its_replay
     ask = f"from minigrad import report\ninner, outer = {examined}\nprint(inner.answers[0].status, outer.answers[0])"
     said = subprocess.check_output([sys.executable, "-c", ask], text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert said.startswith("complete PARTIAL") and "z = slope * x\n" in said
+
+
+@pytest.mark.skipif(not checkpoint.FORKS, reason="this system has no fork")
+def test_a_question_that_is_not_explained_again_does_not_disturb_later_replays(monkeypatch):
+    monkeypatch.setattr(checkpoint, "RARELY", 1e9)  # all tapes share what sleeps where the first was opened
+    loop = "    with mg.GradientTape() as tape:\n        c = mg.constant(2.0)\n        y = c * w * float(str(float(w)))\n    tape.gradient(y, w)\n"
+    found = examined(f"import minigrad as mg\nw = mg.Variable(2.0)\nfor _ in range(3):\n{loop}for _ in range(3):\n{loop}")
+    assert [[one.status for one in question.answers] for question in found.questions] == [["partial"], ["partial"]]

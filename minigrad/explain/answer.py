@@ -9,6 +9,7 @@ import numpy as np
 from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS, convert
+from ..engine.tensor import answering
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
@@ -52,7 +53,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     frame, trace, leaves, targets = user_frame()[0], trace_of(tape), nest.flatten(sources), nest.flatten(target)
     wrong = next((no_tensor("target", one) for one in targets or [targets] if not is_tensor(one)), None)
     asked = [leaf for leaf in leaves if is_tensor(leaf)]
-    with listeners_only():
+    with answering, listeners_only():
         given = tape, targets, asked, trace, frame, output_gradients, seconds
         found = iter(unwarned(answers_for, *given) if asked and wrong is None else ())
     answers = [wrong or (next(found) if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]
@@ -77,7 +78,7 @@ def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, wei
     with contextlib.suppress(Exception):  # the error recurs with a single source
         floats = [one for one in sources if flows(one)]
         if len(floats) > 1:
-            together = Experiment(trace, tape, targets, floats, seeds, seconds / 2)
+            together = Experiment(trace, tape, targets, floats, seeds, seconds, share=0.5)
             together.deadline = 0.0  # it has compared its two replays; measuring needs one source
     for k, one in enumerate(sources):
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)

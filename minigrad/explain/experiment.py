@@ -8,13 +8,13 @@ target then shows whether the path carries anything.
 import contextlib
 import itertools
 import time
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..tracing.checkpoint import NotTried, impossible
-from ..tracing.log import LeftEngine, Ran, TapeEvent
+from ..tracing.log import LeftEngine, Ran
 from .replay import Arrival, Nudge, Replay, begin, digest, direction, find, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
@@ -22,7 +22,6 @@ VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the ta
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
-FAR = 200  # from so many events before the tape on, a replay sleeps where it is opened, and the others begin there
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
@@ -49,6 +48,7 @@ class Experiment:
         seeds: the weights of the targets by id; 1 for targets without any.
         seconds: the time limit for all replays together.
         known: an Experiment with more sources; its replay without a nudge is reused.
+        share: how much of the time that is left where the tape is opened is for this one.
 
     Attributes:
         before, after: the Outcomes of the unchanged block, and with the sources nudged by `step`.
@@ -59,16 +59,18 @@ class Experiment:
         NotTried: no replay is possible; the message says why.
     """
 
-    def __init__(self, trace, tape, targets, sources, seeds, seconds, known=None):
-        self.deadline, self.checkpoint = time.perf_counter() + seconds, tape.checkpoint
+    def __init__(self, trace, tape, targets, sources, seeds, seconds, known=None, share=1.0):
+        self.deadline, self.tape, self.checkpoint = time.perf_counter() + seconds, tape, tape.checkpoint
+        late = "the trace began after the tape was opened"
         if seconds <= 0 or self.checkpoint is None:
-            late = "the trace began after the tape was opened"
             raise NotTried("it was not asked for" if seconds <= 0 else impossible() or late)
         nodes = [(one.id, getattr(one, "version", None)) for one in targets]
         makers = [trace.written.get(node) or trace.made.get(node[0]) for node in nodes]
         until = max([event.number for event in makers if event is not None], default=0)
-        own = [e.number for e in trace.events if isinstance(e, TapeEvent) and e.tape == tape.number]
-        opened = min(own, default=self.checkpoint.number)
+        opening = trace.opening(tape.number)
+        if opening is None:
+            raise NotTried("the log has forgotten where the tape was opened" if trace.cut else late)
+        opened = opening.number
         if until <= opened:
             raise NotTried("the target was made before the tape was opened")
         self.events = [e for e in trace.events if opened < e.number <= until]
@@ -79,8 +81,9 @@ class Experiment:
             nudge=None, exits={}, held={}, elements=elements,
             ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
         )  # fmt: skip
-        if opened - self.checkpoint.number > FAR:
-            self.checkpoint = tape.checkpoint = self.try_out(Arrival)
+        if opened > self.checkpoint.number:
+            self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
+        self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
         self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
         self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
@@ -89,13 +92,12 @@ class Experiment:
         self.step, self.after = self.first_nudge()
         self.moved = compared(self.before, self.after)
 
-    def try_out(self, kind, **command):
+    def try_out(self, kind, run=None, **command):
         """Run a Replay or a Trial, and return its answer."""
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
-        run = self.checkpoint.advance if kind is Arrival else self.checkpoint.run
-        return run(find, begin, {**self.command, "kind": kind, **command}, left)
+        return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
 
     def at(self, step, *keys) -> Outcome:
         """The Outcome of a replay that nudges the source and holds the values at these keys at their old values."""
@@ -122,18 +124,19 @@ class Experiment:
 
     def unchanged(self, targets) -> Outcome:
         """The Outcome of a replay without changes, which must match the program's own run."""
+        what = "the block" if self.checkpoint is self.tape.checkpoint else "the program"
         try:
             outcome = self.at(None)
         except Changed as where:
-            raise NotTried(f"the block does not run the same way twice{where}") from None
+            raise NotTried(f"{what} does not run the same way twice{where}") from None
         for event in self.events:
             known = event.given.content if isinstance(event, LeftEngine) and event.given is not None else None
             if known is not None and known.whole and digest(known.kept) != outcome.noted[event.number]["gave", 0]:
-                raise NotTried(f"the block does not give the same numbers twice: {event.place.text}")
+                raise NotTried(f"{what} does not give the same numbers twice: {event.place.text}")
         for one in targets:
             value = outcome.targets[one.id]
             if value is not None and not hasattr(one, "trainable") and digest(value) != digest(one.value):
-                raise NotTried("the block does not give the same target twice")
+                raise NotTried(f"{what} does not give the same target twice")
         return outcome
 
     def first_nudge(self) -> tuple:

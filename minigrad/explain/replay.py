@@ -246,7 +246,7 @@ class Replay(Listener):
     paused = forgot = stopped
 
     def open(self, tape):
-        self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"
+        self.opened, self.began = True, self.trace.count
         self.trace.set_aside()
         known = {one.id for one in self.objects}
         for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
@@ -260,7 +260,7 @@ class Arrival(Listener):
     """
 
     def __init__(self, trace, command, objects):
-        self.trace, self.tape, self.program = trace, command["tape"], program_frame()
+        self.trace, self.tape, self.until, self.program = trace, command["tape"], command["until"], program_frame()
         trace.set_aside()
         self.handler = signal.signal(signal.SIGPROF, self.check)
         signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)
@@ -276,6 +276,11 @@ class Arrival(Listener):
             found.clear()  # there may be more now
             self.stop()
             checkpoint.rest(self.trace)
+        self.hear()
+
+    def hear(self, *op):
+        if self.trace.count >= self.until:
+            checkpoint.finish("the program does not run the same way twice")
 
 
 def value_of(one):
@@ -317,8 +322,8 @@ def find(command):
 
 def begin(trace, command, objects):
     """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
-    listener, checkpoint.running = command["kind"](trace, command, objects), "the program before the block"
-    trace.judge = None
+    listener = command["kind"](trace, command, objects)
+    trace.judge = trace.judge and (lambda *question: None)
     trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)
     if not isinstance(listener, Arrival):

@@ -125,7 +125,7 @@ class Trial(Listener):
 
     def open(self, tape):
         """Run the changed block in place of the original one."""
-        self.begun, self.asked_one, frame, checkpoint.running = True, tape, user_frame()[0], "the block"
+        self.begun, self.asked_one, frame = True, tape, user_frame()[0]
         self.replace_functions()
         if frame.f_code.co_filename in self.files:
             self.asked_one = None

@@ -7,6 +7,7 @@ passes), folded units, memory. `text`, `still` and the front end draw it, `widge
 import importlib.util
 
 from ..engine.tape import GradientTape
+from ..engine.tensor import answering
 from ..explain.trial import ask_instead
 from ..tracing.places import user_frame
 from .compare import film_fix
@@ -50,10 +51,11 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
         ask_instead(tape_or_trace, target)
     frame = user_frame()[0]
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
-    models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
-    if len(models) == 1:
-        film_fix(models[0])
-        models[0].data |= {"predict": True} if predict else {}
+    with answering:
+        models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
+        if len(models) == 1:
+            film_fix(models[0])
+            models[0].data |= {"predict": True} if predict else {}
     if importlib.util.find_spec("anywidget") is None:
         from .inspection import TextInspector as Inspector
     else:

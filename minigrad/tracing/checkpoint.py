@@ -41,7 +41,7 @@ def wished_seconds() -> float:
 SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-LONGEST = SECONDS / 4  # for a later tape, a replay first runs up to it
+LONGEST = SECONDS / 2  # for how long tapes share a checkpoint: a replay must run up to its tape in time
 RARELY = 100  # a fork may take 1/100 of the time, its end as much again, and copying pages a few times that
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
@@ -120,17 +120,24 @@ class SleepingProgram:
         """
         answers, there = Pipe(duplex=False)
         with answers:
-            return self.answer(answers, there, (prepare, begin, command, seconds))
+            return self.answer(answers, there, (prepare, begin, command, seconds, "the block"))
 
-    def advance(self, prepare, begin, command, seconds) -> "SleepingReplay":
-        """Run a replay that calls `rest`, and return the checkpoint that it becomes. Arguments, errors: see `run`."""
+    def advance(self, tape, prepare, begin, command, seconds) -> "SleepingReplay":
+        """The checkpoint that a replay becomes when it calls `rest` where this tape is opened. See `run`."""
+        known = resting.get(tape)
+        if known is not None and known.close.alive:
+            return known
         connection, there = Pipe()
         try:
-            number = self.answer(connection, there, (prepare, begin, command, seconds))
+            number = self.answer(connection, there, (prepare, begin, command, seconds, "the program before the block"))
         except BaseException:
             connection.close()
             raise
-        return SleepingReplay(connection, number, self)
+        with making:
+            resting[tape] = one = SleepingReplay(connection, number, self)
+            for older in [*resting][:-MOST]:
+                del resting[older]
+        return one
 
     def answer(self, answers, there, task) -> Any:
         """What a replay answers by a pipe, of which it gets the other end."""
@@ -145,7 +152,7 @@ class SleepingProgram:
                 self.connection.send(task)
                 sent = True
                 there.close()
-                if answers.poll(task[-1] + 1.0):
+                if answers.poll(task[3] + 1.0):
                     answer = answers.recv()
         except (EOFError, OSError):
             pass
@@ -228,10 +235,11 @@ def reap():
 # ---- when one is made ----------------------------------------------------------------------------------------------
 
 alive = []  # weak references to the checkpoints, the oldest first
+resting: Any = weakref.WeakKeyDictionary()  # tape -> the SleepingReplay where it was opened, the oldest first
 sleeping = set()  # the processes that have not been waited for
 making = threading.RLock()  # a process forked at the same time would keep a connection open
 latest = None  # the last checkpoint, and the code and the frame's id of the program that it was made in
-running = "the block"  # what a replay is running
+running = ""  # what a replay is running: the block, or what comes before it
 replay = None  # in a replay: the pipe for its answer, and the pipe that announces the answer
 
 
@@ -268,10 +276,10 @@ def fork(trace):
         one = SleepingProgram(trace)
         if replay is not None:
             return None
-        for ref in alive[:-MOST]:
-            if ref() is not None:
-                ref().close()
-        alive[:] = [ref for ref in alive[-MOST:] if ref() is not None]
+        here = [one for one in [ref() for ref in alive] if one is not None and one.close.alive]
+        for older in [each for each in here if type(each) is SleepingProgram][:-MOST]:
+            older.close()
+        alive[:] = [weakref.ref(each) for each in here if each.close.alive]
     return one
 
 
@@ -318,6 +326,7 @@ def peak_memory() -> int:
 
 def asleep(connection, files, trace, restore):
     """Wait for commands, and fork for each. Only the forked process returns from this function."""
+    global running
     sys.settrace(None), sys.setprofile(None)
     gc.set_threshold(*gc.get_threshold()[:2], 1 << 30)  # a full collection would touch, and so copy, every page
     os.setpgid(0, 0)  # keyboard interrupts are not meant for it
@@ -328,7 +337,7 @@ def asleep(connection, files, trace, restore):
     while True:
         try:
             answers = Connection(recv_handle(connection))
-            prepare, begin, command, seconds = connection.recv()
+            prepare, begin, command, seconds, running = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
         if shared:
@@ -359,7 +368,7 @@ def look_after(pid, runs, connection, answers, seconds):
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        answers.send("the replay ended without an answer" if ready else f"the block takes longer than {seconds:.2g} s")
+        answers.send("the replay ended without an answer" if ready else f"{running} takes longer than {seconds:.2g} s")
 
 
 def shared_memory() -> bool:

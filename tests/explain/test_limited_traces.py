@@ -241,6 +241,7 @@ def test_strict_lets_healthy_training_pass():
 def test_the_last_step_of_a_long_training_is_tried(monkeypatch):
     """All tapes share what sleeps where the first was opened; the log has forgotten that, but not the last tape."""
     monkeypatch.setattr(checkpoint, "RARELY", 1e9)
+    monkeypatch.setattr(checkpoint, "SECONDS", 1e9)
     w, b = mg.Variable(2.0), mg.Variable(1.0)
     with mg.trace(limit=200) as log:
         for _ in range(100):
@@ -252,9 +253,19 @@ def test_the_last_step_of_a_long_training_is_tried(monkeypatch):
                 one.assign_sub(0.001 * slope)
         first = tape.checkpoint.number
         answers = tape.explain(y, [w, b], seconds=10.0)
-        asked = tape.checkpoint
+        asked = checkpoint.resting[tape]
         again = tape.explain(y, [w, b], seconds=10.0)
     assert [one.status for one in answers] == ["partial", "complete"]
     assert not any("forgotten" in note for one in answers for note in one.notes)
     assert (first, asked.number) == (1, log.opening(tape.number).number)
-    assert str(answers) == str(again) and tape.checkpoint is asked
+    assert str(answers) == str(again) and checkpoint.resting[tape] is asked
+
+
+@pytest.mark.skipif(not checkpoint.FORKS, reason="this system has no fork")
+def test_that_the_log_has_forgotten_the_block_is_said():
+    x = mg.Variable(2.0)
+    with mg.trace(limit=50), mg.GradientTape() as tape:
+        y = x * float(x)
+        for _ in range(60):
+            y = y * 1.0
+    assert "no replay: the log has forgotten where the tape was opened" in tape.explain(y, x).notes
