@@ -1,8 +1,6 @@
 """Tensor: an immutable value with a unique id. This module knows nothing of ops and tapes."""
 
 import itertools
-import threading
-from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,26 +13,6 @@ from .shape import TensorShape
 
 ids = itertools.count(1)  # 0 is the id of cached Python numbers, which no tape can watch
 next_id = ids.__next__
-
-
-class Answering(threading.local):
-    """A block that answers a question about a tape, after which ids go on above the next multiple of 65,536.
-
-    A replay of the program answers in another way, or not at all, and must still give the same ids afterwards.
-    """
-
-    depth = 0
-
-    def __enter__(self):
-        self.depth += 1
-
-    def __exit__(self, *error):
-        self.depth -= 1
-        if not self.depth:
-            deque(itertools.islice(ids, -next_id() % (1 << 16)), maxlen=0)
-
-
-answering = Answering()
 
 
 class Operators:

@@ -9,7 +9,6 @@ import numpy as np
 from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS, convert
-from ..engine.tensor import answering
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
@@ -53,7 +52,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     frame, trace, leaves, targets = user_frame()[0], trace_of(tape), nest.flatten(sources), nest.flatten(target)
     wrong = next((no_tensor("target", one) for one in targets or [targets] if not is_tensor(one)), None)
     asked = [leaf for leaf in leaves if is_tensor(leaf)]
-    with answering, listeners_only():
+    with checkpoint.answering, listeners_only():
         given = tape, targets, asked, trace, frame, output_gradients, seconds
         found = iter(unwarned(answers_for, *given) if asked and wrong is None else ())
     answers = [wrong or (next(found) if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]

@@ -7,8 +7,8 @@ passes), folded units, memory. `text`, `still` and the front end draw it, `widge
 import importlib.util
 
 from ..engine.tape import GradientTape
-from ..engine.tensor import answering
 from ..explain.trial import ask_instead
+from ..tracing import checkpoint
 from ..tracing.places import user_frame
 from .compare import film_fix
 from .model import MOST_BYTES, Model
@@ -51,7 +51,7 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
         ask_instead(tape_or_trace, target)
     frame = user_frame()[0]
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
-    with answering:
+    with checkpoint.answering:
         models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
         if len(models) == 1:
             film_fix(models[0])

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import gc
 import importlib
+import itertools
 import os
 import signal
 import stat
@@ -18,7 +19,10 @@ import threading
 import time
 import warnings
 import weakref
+from collections import deque
 from typing import Any
+
+from ..engine.tensor import ids
 
 FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it exists, but fails
 if FORKS:
@@ -230,6 +234,26 @@ def reap():
                 kill(pid)
                 os.waitpid(pid, 0)
         sleeping.discard(pid)
+
+
+class Answering(threading.local):
+    """A block that answers a question about a tape, after which ids go on above the next multiple of 65,536.
+
+    A replay of the program answers in another way, or not at all, and must still give the same ids afterwards.
+    """
+
+    depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+
+    def __exit__(self, *error):
+        self.depth -= 1
+        if not self.depth:
+            deque(itertools.islice(ids, -next(ids) % (1 << 16)), maxlen=0)
+
+
+answering = Answering()
 
 
 # ---- when one is made ----------------------------------------------------------------------------------------------

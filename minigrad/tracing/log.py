@@ -22,7 +22,7 @@ import numpy as np
 from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, backward, output_ids
 from ..engine.listening import Exit, Listener, end, listeners_only, listening
 from ..engine.op import MADE, one_by_one
-from ..engine.tensor import Tensor, answering, next_id
+from ..engine.tensor import Tensor, next_id
 from ..errors import unwarned, visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, leads_to, program_frame, user_frame
@@ -749,7 +749,7 @@ class Trace(Listener):
             self.backward_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         if self.judge is not None:
-            with answering:
+            with checkpoint.answering:
                 self.judge(self.newest, tape, self.explaining(tape, targets, sources))
 
     def explaining(self, tape, targets, sources):
