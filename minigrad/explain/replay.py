@@ -209,7 +209,7 @@ class Replay(Listener):
         self.note_given(variable)
 
     def asked(self, tape, targets, sources, results):
-        self.note_given(*[one for one in results if one is not None and hasattr(one, "id")])
+        self.note_given(*[one for one in results if hasattr(one, "id")])
 
     def left(self, tensor, exit, result):
         event = self.trace.newest
@@ -231,17 +231,10 @@ class Replay(Listener):
 
     def watching(self, tape, source):
         self.nudge(source)
-        self.note()
 
     def started(self, tape):
         if tape.number == self.tape and not self.opened:
             self.open(tape)
-        self.note()
-
-    def stopped(self, tape):
-        self.note()
-
-    paused = forgot = stopped
 
     def open(self, tape):
         self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"

@@ -224,7 +224,7 @@ def operator_name(place) -> str:
 
 def expression_text(place) -> str:
     _, node = node_at(place)
-    return visible(ast.unparse(node)) if isinstance(node, ast.expr) else ""
+    return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
 def last_name(function) -> str:
