@@ -285,7 +285,8 @@ class Experiment:
         central differences, each with its direction; empty if the first cannot be measured, or of several sources."""
         found = []
         with contextlib.suppress(NotTried):
-            for size in [self.size, self.size._replace(signs=0.0)][: self.point.size]:
+            all_up = self.size._replace(signs=0.0)
+            for size in [self.size, all_up][: self.point.size]:
                 up, down = self.sides((), size)
                 even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
                 if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve

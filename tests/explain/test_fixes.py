@@ -1,6 +1,8 @@
 """The line that explain proposes runs, and its gradient is whole and finite; where no line would run, words stand in its place."""
 
 import linecache
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -263,3 +265,22 @@ class Meter:
 meter = Meter()"""
     answer, _ = run_line("y = x * meter.sum(float(x))", beginning)
     assert answer.causes[0].fix == "keep x a tensor: y = x * meter.sum(mg.identity(x))"
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_a_fix_is_tried_in_the_function_that_holds_the_line(imported, monkeypatch):
+    """Also where it lies in a module from which only its name was taken."""
+    text = "def total(v):\n    return v.numpy().sum()\n"
+    program = "with mg.GradientTape() as tape:\n    y = x[0] * total(x)\nanswer = tape.explain(y, x, seconds=10.0)\n"
+    module, space = types.ModuleType("kept_apart"), {"mg": mg, "x": mg.Variable([1.0, 2.0])}
+    module.__file__, module.mg = f"<module {imported}>", mg
+    monkeypatch.setitem(sys.modules, "kept_apart", module)
+    for file, lines in ((module.__file__, text), (f"<program {imported}>", text * (not imported) + program)):
+        linecache.cache[file] = 0, None, lines.splitlines(True), file
+    if imported:
+        exec(compile(text, module.__file__, "exec"), vars(module))
+        space["total"] = module.total
+    with mg.trace():
+        exec(compile(text * (not imported) + program, f"<program {imported}>", "exec"), space)
+    assert space["answer"].causes[0].fix == "keep x a tensor: return mg.reduce_sum(v)"
+    assert space["answer"].fixed == "def total(v):\n    return mg.reduce_sum(v)"
