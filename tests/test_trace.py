@@ -449,6 +449,9 @@ def test_of_many_backward_passes_the_oldest_are_noted_and_no_step_is_lost(limit,
     assert len(log.passes) <= 5 and tape.steps
     first, *others = passed_back(log)
     assert len(first) == 3 and others == [first] * 19
+    with mg.trace() as log:
+        tape = asked_of_a_network(persistent=True, times=3)
+    assert len(log.passes) == (3 if limit == "MOST_PASSES" else 1)
 
 
 def test_steps_that_keep_large_arrays_are_noted_while_they_run(monkeypatch):

@@ -53,11 +53,11 @@ def measured(arrays) -> list:
 
 
 def measures_of(arrays) -> list:
-    count, shape = len(arrays), arrays[0].shape
-    rows, columns = (-1, shape[-1]) if sum(n > 1 for n in shape) > 1 else (1, arrays[0].size)
-    grids = [array.reshape(rows, columns) for array in arrays]
-    stack = floats(np.concatenate(grids) if count > 1 else grids[0]).reshape(count, -1, columns)
-    flat = stack.reshape(count, -1)
+    count, shape, size = len(arrays), arrays[0].shape, arrays[0].size
+    grid = (size // shape[-1], shape[-1]) if sum(n > 1 for n in shape) > 1 else (1, size)
+    grids = [array.reshape(grid) for array in arrays]
+    stack = floats(np.concatenate(grids) if count > 1 else grids[0]).reshape(count, *grid)
+    flat = stack.reshape(count, size)
     squares, zeros = np.vecdot(flat, flat).tolist(), [int(np.count_nonzero(one)) for one in flat == 0]
     high, low = thumbnails(stack)
     thumbs = np.where(high + low >= 0, high, low) if shape else [None] * count

@@ -146,9 +146,9 @@ def test_the_steps_of_a_tape_that_is_used_up_are_those_to_the_source():
 
 
 def test_a_zero_that_a_used_up_tape_gave_for_none_is_none():
-    x = mg.Variable(3.0)
+    x, tape = mg.Variable(3.0), mg.GradientTape()
     with mg.trace():
-        with mg.GradientTape() as tape:
+        with tape:
             y = mg.constant(float(x)) * 2.0
         assert tape.gradient(y, x, unconnected_gradients="zero").numpy() == 0.0
         assert str(tape.explain(y, x, unconnected_gradients="zero")).splitlines() == [
@@ -159,6 +159,10 @@ def test_a_zero_that_a_used_up_tape_gave_for_none_is_none():
             "  fix    keep x a tensor: y = x * 2.0",
             "  note   unconnected_gradients=ZERO shows this None as 0.0",
         ]
+        with tape:  # once more, so that its last question is another one
+            z = x * x
+        tape.gradient(z, x)
+        assert tape.explain(y, x).headline == "NONE  dy/dx = None: x matters, and the way to it is broken"
 
 
 @pytest.mark.parametrize("head", ["z = v * 2.0\nif z:", "z = mg.constant(2.0) * 2.0\nif z:", "for z in (v * 2.0,):"])
