@@ -231,10 +231,17 @@ class Replay(Listener):
 
     def watching(self, tape, source):
         self.nudge(source)
+        self.note()
 
     def started(self, tape):
         if tape.number == self.tape and not self.opened:
             self.open(tape)
+        self.note()
+
+    def stopped(self, tape):
+        self.note()
+
+    paused = forgot = stopped
 
     def open(self, tape):
         self.opened, self.began, checkpoint.running = True, self.trace.count, "the block"
