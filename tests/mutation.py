@@ -52,6 +52,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("explain/experiment", "_replace(signs=0.0)"): "with any whole number all elements go up",
     ("graph/compiled", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("graph/loops", "may_be = self.last.get(k, k)"): "what follows is compared again, turn by turn",
     ("graph/loops", "runs.append(runs[-1] + 1 if may_be"): "what follows is compared again, turn by turn",
@@ -126,6 +127,8 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("ops/shaping", 'return tidy.axes(tidy.integers(shift, "Tshift"))'): "np.roll takes arrays too",
     ("ops/shaping", 'return tidy.axes(tidy.integers(axis, "Taxis"))'): "np.roll takes arrays too",
     ("ops/shaping", "return tuple([-n for n in shift])"): "np.roll takes lists too",
+    ("tracing/log", 'getattr(dx, "id", 0) for dx'): "no Tensor has an id as small as 1",
+    ("tracing/values", "self.turned, self.opened = 0"): "only what was counted since is compared",
     ("ops/shaping", "axis %= len(shapes[0])"): "all parts have as many axes",
 }
 

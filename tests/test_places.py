@@ -1,5 +1,6 @@
 """Whose code is it? One place decides, for explain, for films and for checks, wherever packages lie."""
 
+import ast
 import linecache
 import os
 import subprocess
@@ -58,6 +59,14 @@ def test_what_lies_beside_numpy_is_a_library_unless_the_user_works_there(tmp_pat
     assert places.is_library(str(there / "numpy" / "core.py")) and not places.is_library(str(there / "model.py"))
 
 
+@pytest.mark.parametrize("main", ["program.py", None])
+def test_what_lies_beside_the_running_program_is_the_users(main, tmp_path, monkeypatch):
+    there = tmp_path / "elsewhere"
+    monkeypatch.setattr(np, "__file__", str(there / "numpy" / "__init__.py"))
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", main and str(there / main), raising=False)
+    assert places.is_library(str(there / "model.py")) == (main is None)
+
+
 @pytest.mark.parametrize("where", ["project/site-packages", "libs/dist-packages"])
 def test_the_line_of_a_value_that_leaves_in_a_library_is_the_users(tmp_path, where):
     folder = tmp_path / where
@@ -93,6 +102,33 @@ def test_an_instruction_that_is_nowhere_is_where_the_code_begins():
         return 3.0
 
     assert source.position(three.__code__, 10**6) == (three.__code__.co_firstlineno, None, None, None)
+
+
+def test_where_python_has_no_columns_the_package_executing_tells_them(monkeypatch):
+    call, frames = ast.parse("\n\ny = half(\n  x)").body[0].value, []
+    found = types.SimpleNamespace(executing=lambda frame: frames.append(frame) or types.SimpleNamespace(node=call))
+    monkeypatch.setattr(source.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "executing", types.SimpleNamespace(Source=found))
+    code = types.SimpleNamespace(co_firstlineno=1, co_lines=lambda: iter([(0, 4, 3)]))
+    assert source.position(code, 2) == (3, 4, 4, 4) and (frames[0].f_lasti, frames[0].f_lineno) == (2, 3)
+
+
+def test_of_the_name_of_a_function_200_letters_are_shown():
+    x, functions = mg.Variable(2.0), {"a" * 300: float}
+    program = f"with mg.trace(), mg.GradientTape() as tape:\n    y = functions['{'a' * 300}'](x) * x\nanswer = tape.explain(y, x)"
+    space, file = {"mg": mg, "x": x, "functions": functions}, "<a long name>"
+    linecache.cache[file] = 0, None, program.splitlines(True), file
+    exec(compile(program, file, "exec"), space)
+    assert space["answer"].causes[0].op == f"functions['{'a' * 186}..."
+
+
+def test_a_chain_of_methods_over_several_lines_is_one_call():
+    program = "with mg.trace() as log:\n    y = half((x\n      .numpy()\n      .sum()), len('a'))"
+    space, file = {"mg": mg, "x": mg.Variable([2.0]), "half": lambda v, n: v / 2}, "<a chain>"
+    linecache.cache[file] = 0, None, program.splitlines(True), file
+    exec(compile(program, file, "exec"), space)
+    (left,) = space["log"].events
+    assert source.called_text(left.place) == "x.numpy"
 
 
 def lined(text, line):

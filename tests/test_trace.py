@@ -262,11 +262,12 @@ def test_nothing_is_measured_before_somebody_looks(monkeypatch):
     assert [event.value.array is not None for event in only(log, Ran)][-2:] == [True, True]
 
 
-def test_arrays_that_are_measured_together_are_measured_as_each_alone():
+@pytest.mark.parametrize("count", [2, 3])
+def test_arrays_that_are_measured_together_are_measured_as_each_alone(count):
     rng = np.random.default_rng(0)
     for shape in ((300,), (12, 16), (32, 64), (25, 7, 9), (1, 1000), (1000, 1), (13, 17), (3000, 3), (2, 5000)):
         for dtype in (np.float32, np.float64, np.int32, bool, np.complex64, np.float16):
-            arrays = [(rng.normal(size=shape) * 3).astype(dtype) for _ in range(3)]
+            arrays = [(rng.normal(size=shape) * 3).astype(dtype) for _ in range(count)]
             arrays[1] *= dtype(0)
             for array, found in zip(arrays, values.measured(arrays)):
                 sizes = np.abs(array) if array.dtype.kind == "c" else array.astype(float)
@@ -448,6 +449,9 @@ def test_of_many_backward_passes_the_oldest_are_noted_and_no_step_is_lost(limit,
     assert len(log.passes) <= 5 and tape.steps
     first, *others = passed_back(log)
     assert len(first) == 3 and others == [first] * 19
+    with mg.trace() as log:
+        tape = asked_of_a_network(persistent=True, times=3)
+    assert len(log.passes) == (3 if limit == "MOST_PASSES" else 1)
 
 
 def test_steps_that_keep_large_arrays_are_noted_while_they_run(monkeypatch):
@@ -520,6 +524,56 @@ def test_summaries_tell_what_is_not_finite_and_what_is_zero():
     assert str(Summary(np.float32(-0.0))) == "0.0"
     assert Summary(np.array([], np.float32)).finite
     assert str(Summary.of([None, np.ones(1)])) == "[1.0]"
+    small, large = Summary(np.ones(3)), Summary(np.ones(1000))
+    assert small.is_known_to_be(Summary(np.ones(3))) and not small.is_known_to_be(Summary(np.zeros(3)))
+    assert not large.is_known_to_be(large) and not small.is_known_to_be(large) and not small.is_known_to_be(None)
+    assert Summary(np.ones(3)).measures.low == 1.0
+
+
+def test_of_a_large_value_that_was_let_go_only_the_first_numbers_are_kept(monkeypatch):
+    monkeypatch.setattr(values, "MOST_HELD", 0)
+    monkeypatch.setattr(values, "PAGE", 1)
+    asked = Summary(np.arange(1000.0))
+    assert asked.measures.high == 999.0
+    with mg.trace() as log:
+        mg.range(1000.0) * 2.0
+        mg.ones(1000) * 2.0
+    found = [event.value for event in only(log, Ran)]
+    assert [(one.shape, one.kept.size, one.kept.base) for one in (asked, *found[:-1])] == [((1000,), 8, None)] * len(found)
+
+
+def test_an_upstream_of_several_inputs_is_summed_up_once():
+    x, w = mg.Variable(2.0), mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.GradientTape() as tape:
+            y = mg.sin(x * w) * mg.cos(w)
+        tape.gradient(y, [x, w])
+    by = {}
+    for step in log.steps_of(only(log, Asked)):
+        by.setdefault(step.outputs, set()).add(id(step.upstream))
+    assert [len(upstreams) for upstreams in by.values()] == [1, 1, 1, 1]
+
+
+def test_a_frozen_log_has_the_last_of_all():
+    with mg.trace() as log:
+        for _ in range(5):
+            x = mg.Variable(1.0)
+            with mg.GradientTape():
+                x * x
+    few = log.frozen(3)
+    assert [len(one) for one in (few.events, few.written, few.first, few.tapes)] == [3] * 4
+    assert {*few.written} == {*[*log.written][-3:]} and {*few.tapes} == {*[*log.tapes][-3:]}
+
+
+def test_a_value_that_leaves_or_comes_in_knows_the_calls_around():
+    def given(x):
+        return mg.constant(x.numpy())
+
+    x = mg.Variable(2.0)
+    with mg.trace() as log:
+        given(x)
+    left, came = only(log, LeftEngine) + only(log, EnteredEngine)
+    assert [event.place.callers[0].code for event in (left, came)] == [sys._getframe().f_code] * 2
 
 
 def test_as_a_switch_it_can_be_turned_off_and_on():

@@ -75,9 +75,8 @@ def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, wei
     seconds = checkpoint.SECONDS if seconds is None else seconds
     questions, end, together = [], time.perf_counter() + seconds, None
     with contextlib.suppress(Exception):  # the error recurs with a single source
-        floats = [one for one in sources if flows(one)]
-        if len(floats) > 1:
-            together = Experiment(trace, tape, targets, floats, seeds, seconds, share=0.5)
+        if len(sources) > 1:
+            together = Experiment(trace, tape, targets, sources, seeds, seconds, share=0.5)
             together.deadline = 0.0  # it has compared its two replays; measuring needs one source
     for k, one in enumerate(sources):
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)

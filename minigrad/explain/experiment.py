@@ -238,7 +238,7 @@ class Experiment:
         if not most > ROUNDING * self.rounding(self.before):
             yield from VERY_LARGE
         elif not self.effect(keys, usual):
-            yield usual.times(min(0.1, max(1e-3, 0.05 * abs(up - down) / most)))
+            yield usual.times(max(1e-3, 0.05 * abs(up - down) / most))
 
     def is_slope(self, keys, size) -> bool:
         """Whether the effect is proportional to the nudge, as for a slope, unlike a jump or a power."""
@@ -287,10 +287,9 @@ class Experiment:
         """The slopes of the targets' sum along the nudge and, of several elements, with all of them nudged up, by
         central differences, each with its direction; empty if the first cannot be measured, or of several sources."""
         found = []
-        if len(self.command["sources"]) > 1:
-            return found
         with contextlib.suppress(NotTried):
-            for size in [self.size, self.size._replace(signs=0.0)][: self.point.size]:
+            all_up = self.size._replace(signs=0.0)
+            for size in [self.size, all_up][: self.point.size]:
                 up, down = self.sides((), size)
                 even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
                 if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve
@@ -325,4 +324,4 @@ def compared(before, after) -> dict:
 def near(gradient, slope, way, tolerance) -> bool:
     """Whether the gradient has this slope along a way, but for a share of what its elements have together."""
     parts = gradient * way
-    return bool(abs(np.sum(parts) - slope) <= tolerance * max(float(np.sum(np.abs(parts))), abs(slope)))
+    return bool(abs(np.sum(parts) - slope) <= tolerance * np.sum(np.abs(parts)))

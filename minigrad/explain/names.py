@@ -103,7 +103,7 @@ def parts_of(name, value) -> list:
             found = [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
         elif isinstance(value, (list, tuple)):
             found = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
-        elif not isinstance(value, NOTHING) and isinstance(getattr(value, "__dict__", None), dict):
+        elif not isinstance(value, NOTHING):
             found = [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
         return [(part, known(one)) for part, one in found]
     return []

@@ -108,7 +108,7 @@ def at_op(q, event, first, where, sure, value="", given=None):
 def away_from(op, given=None):
     """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite."""
     example = CODES["NOT_FINITE"].instead.get(op, "")
-    if given is not None and "maximum" in example and abs(given) > 1e6:
+    if given is not None and op in ("pow", "lgamma") and (given > 1 or given < -1e6):
         return f"keep the input of {op} smaller: it is too large for its dtype"
     what = f"what {op} divides by away from 0" if op in ("divide", "truediv") else f"the input of {op} away from there"
     return f"keep {what}" + (f", for example with {example}" if example else "")

@@ -211,7 +211,7 @@ class Replay(Listener):
         self.note_given(variable)
 
     def asked(self, tape, targets, sources, results):
-        self.note_given(*[one for one in results if one is not None and hasattr(one, "id")])
+        self.note_given(*[one for one in results if hasattr(one, "id")])
 
     def left(self, tensor, exit, result):
         event = self.trace.newest

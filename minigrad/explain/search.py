@@ -91,8 +91,7 @@ class History:
         """The edges that end at a node."""
         if node not in self.edges_into:
             event = self.maker(node)
-            found = list(EDGES[type(event)](self, node, event)) if event is not None else []
-            self.edges_into[node] = found if len(found) < 2 else list(dict.fromkeys(found))
+            self.edges_into[node] = list(EDGES[type(event)](self, node, event)) if event is not None else []
         return self.edges_into[node]
 
     def of_op(self, node, event):

@@ -79,7 +79,7 @@ def is_right(q, edits, slope, safe) -> bool:
     if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
         return False
     if slope is None:
-        return bool(np.isfinite(gradient).all())
+        return np.isfinite(gradient).all()
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
     left, lost = (slope - float(np.sum(one * tried.slopes[0][1])) for one in (gradient, had if known else 0.0))

@@ -98,7 +98,7 @@ class Ran(Event):
     read: tuple
     heard: tuple  # a listening tape, the inputs for which it wrote a step, the next tape, ...
     result: Any  # a single number, or the page of Held with the output,
-    at: int  # ... and the index on the page
+    at: "int | None"  # ... and the index on the page
     python_numbers: tuple  # index of an input that is a Python number, its value, the next index, ...
     module: str  # the path of the Keras layer that was being called
     attributes: "tuple | None" = ()  # None if they are not all plain values
@@ -601,7 +601,7 @@ class Trace(Listener):
             made, result = tuple([y.id for y in output]), output[0].value if output else None
         else:
             made, result = output.id, output.value
-        at = 0
+        at = None
         if result.__class__ not in SCALARS:
             result, at = self.held.keep(result)
         frame, called = sys._getframe(2), op.__name__
@@ -666,7 +666,7 @@ class Trace(Listener):
         self.add(Stored, self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes())
 
     def started(self, tape):
-        unheard, used = tape.number not in self.tapes, bool(tape.tracked_ids)
+        unheard, used = tape.number not in self.tapes, tape.tracked_ids
         self.tape_event("resumed" if unheard and used else "opened", tape)
         self.held.open(tape)
         # answers are read from the log of the newest trace, and a replay goes on counting like it
@@ -700,15 +700,17 @@ class Trace(Listener):
 
     def follows(self, steps, seeds, source_ids, recorded):
         number, size = self.next(), np.inf if recorded else size_of(steps)
-        if size > LARGE_PASS or self.asked_tape is None:
-            return size > LARGE_PASS
+        if size <= LARGE_PASS and self.asked_tape is not None:
+            self.keep_pass(BackwardPass(number, self.asked_tape, size, steps[:], {**seeds}, source_ids))
+        return size > LARGE_PASS
+
+    def keep_pass(self, one):
         passes = self.passes
         if passes and passes[-1].tape() is None:
             passes.pop()
-        passes.append(BackwardPass(number, self.asked_tape, size, steps[:], {**seeds}, source_ids))
+        passes.append(one)
         if len(passes) > 1 and (len(passes) > MOST_PASSES or sum([one.size for one in passes]) > MOST_HELD):
             self.note_oldest_pass()
-        return False
 
     def note_oldest_pass(self):
         """Note the steps of the oldest backward pass, if its tape is still there."""
@@ -744,7 +746,7 @@ class Trace(Listener):
             read += [one for s in others for one in (s.id, version_of(s))]
         self.add(
             Asked, self.next(), *self.here(), tape.number, tuple([y.id for y in targets]), (*source_ids,), tuple(read),
-            tuple([0 if dx is None else getattr(dx, "id", 0) for dx in results]),
+            tuple([getattr(dx, "id", 0) for dx in results]),
             tuple([None if dx is None else keep(dx.value if dx.__class__ is Tensor else dx) for dx in results]),
             self.backward_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
@@ -763,12 +765,12 @@ class Trace(Listener):
 
     def left_while(self, tape) -> bool:
         """Whether a value has left since the tape was opened."""
-        for event in reversed(self.events):
-            if isinstance(event, LeftEngine) and event.kind in "fc":
-                return True
-            if isinstance(event, TapeEvent) and event.tape == tape.number and event.what == "opened":
-                return False
-        return False
+
+        def goes_on(event):
+            return not (isinstance(event, TapeEvent) and event.tape == tape.number and event.what == "opened")
+
+        since = itertools.takewhile(goes_on, reversed(self.events))
+        return any(isinstance(event, LeftEngine) and event.kind in "fc" for event in since)
 
 
 def raise_if_broken(event, tape, explain):

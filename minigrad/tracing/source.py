@@ -186,6 +186,8 @@ def rebinds(place) -> bool:
     statement = statement_at(place)[1]
     if isinstance(statement, ast.AugAssign) or statement is None:
         return True
+    if hasattr(statement, "body"):  # what the lines below its head assign is not what the head computes
+        return False
     used = {ast.unparse(one) for one in ast.walk(statement) if isinstance(getattr(one, "ctx", None), ast.Load)}
     return bool((sets(statement) | {ast.unparse(one) for one in getattr(statement, "targets", ())}) & used)
 
@@ -224,7 +226,7 @@ def operator_name(place) -> str:
 
 def expression_text(place) -> str:
     _, node = node_at(place)
-    return visible(ast.unparse(node)) if isinstance(node, ast.expr) else ""
+    return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
 def last_name(function) -> str:

@@ -53,11 +53,11 @@ def measured(arrays) -> list:
 
 
 def measures_of(arrays) -> list:
-    count, shape = len(arrays), arrays[0].shape
-    rows, columns = (-1, shape[-1]) if sum(n > 1 for n in shape) > 1 else (1, arrays[0].size)
-    grids = [array.reshape(rows, columns) for array in arrays]
-    stack = floats(np.concatenate(grids) if count > 1 else grids[0]).reshape(count, -1, columns)
-    flat = stack.reshape(count, -1)
+    count, shape, size = len(arrays), arrays[0].shape, arrays[0].size
+    grid = (size // shape[-1], shape[-1]) if sum(n > 1 for n in shape) > 1 else (1, size)
+    grids = [array.reshape(grid) for array in arrays]
+    stack = floats(np.concatenate(grids) if count > 1 else grids[0]).reshape(count, *grid)
+    flat = stack.reshape(count, size)
     squares, zeros = np.vecdot(flat, flat).tolist(), [int(np.count_nonzero(one)) for one in flat == 0]
     high, low = thumbnails(stack)
     thumbs = np.where(high + low >= 0, high, low) if shape else [None] * count
@@ -78,9 +78,9 @@ def careful_measures(flat, zeros, thumb) -> Measures:
         return Measures(0.0, 0.0, 0.0, zeros, 0, 0, 0, thumb)
     nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
     numbers = flat[np.isfinite(flat)].astype(float)
-    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (python_math.nan, python_math.nan)
+    low, high = (numbers.min(), numbers.max()) if numbers.size else (python_math.nan, python_math.nan)
     top = max(abs(low), abs(high)) if numbers.size else 0.0
-    norm = top * float(np.linalg.norm(numbers / top)) if top else 0.0
+    norm = top * np.linalg.norm(numbers / top) if top else 0.0
     return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
 
 
@@ -120,13 +120,13 @@ class Held:
             self.last = self.opened[key] = self.turned, forget
 
     def keep(self, value) -> tuple:
-        """Keep a value. Returned are its page and its index there, or a small value itself, on no page, and 0."""
+        """Keep a value. Returned are its page and its index there, or a small value itself, on no page, and None."""
         if value.__class__ is np.ndarray:
             value = value if value.base is None else unshared(value)
         elif value.__class__ not in SCALARS:
             value = Summary.of(value)
         if value.size <= SMALL:
-            return value, 0
+            return value, None
         page = self.page
         page.append(value)
         self.room -= value.nbytes + LEAST
@@ -336,7 +336,7 @@ def finite(value) -> bool:
         return True
     flat = array.ravel()
     total = flat.dot(flat)
-    return cmath.isfinite(total) or bool(np.isfinite(flat).all())
+    return cmath.isfinite(total) or not np.any(~np.isfinite(flat))
 
 
 def brief(number, digits=4) -> str:

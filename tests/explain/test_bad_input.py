@@ -59,3 +59,17 @@ def test_objects_that_refuse_to_be_asked_are_no_reason_to_fail():
         y = x * mg.constant(float(x))
     assert tape.explain(y, x).status == "partial"
     assert kept
+
+
+def test_a_question_that_raised_before_a_trace_is_likely_to_raise_again():
+    x = mg.Variable([2.0])
+    with mg.GradientTape() as tape:
+        y = mg.random.poisson([], x) * 2.0
+    with pytest.raises(LookupError):
+        tape.gradient(y, x)
+    assert str(tape.explain(y, x)).splitlines() == [
+        "NONE  dy/dx raises RuntimeError: the gradient cannot be computed",
+        "  cause  NOT_REGISTERED (likely): the backward pass ended with an error when the tape was asked before",
+        "  fix    register or fix the gradient function that the error names",
+        "  note   mg.trace(True) before the forward pass would tell which line it is",
+    ]

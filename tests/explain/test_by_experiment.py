@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.explain import replay
+from minigrad.explain import answer, experiment, replay
 from minigrad.explain.experiment import Experiment
 from minigrad.tracing import checkpoint
 
@@ -640,3 +640,98 @@ found.append(tape.explain(y, x, seconds=10.0).fixed)
 """
     fixed = "with mg.GradientTape() as tape:\n    h = mg.gather(x, [0, 2])\n    y = mg.reduce_sum(h * h)"
     assert run(f"found = []\n{block * 2}", tmp_path)["found"] == [fixed] * 2
+
+
+@pytest.mark.parametrize(("curve", "lost"), [(20.0, "1"), (2000.0, "0.998"), (-2000.0, "0.998"), (5000.0, "0.998")])
+def test_a_slope_is_measured_where_a_curve_hides_it(curve, lost):
+    x = mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        z = float(x) - 3.0
+        y = x + (curve * z * z + z)
+    assert str(tape.explain(y, x, seconds=10.0)).splitlines() == [
+        "PARTIAL  dy/dx = 1.0 leaves out 1 of 2 paths",
+        "  live   x -> add -> y            carries 1.0",
+        "  lost   x -> float -> add -> y   carries nothing",
+        "  line   z = float(x) - 3.0",
+        "  cause  LEFT_ENGINE (tried): float(x) is a plain number; add was given the number 0.0, not x",
+        "  fix    keep x a tensor: z = x - 3.0",
+        f"  note   measured: {lost} of 2 is lost",
+    ]
+
+
+def test_a_way_from_a_variable_of_the_trace_that_left_unseen_is_counted():
+    with mg.trace():
+        x = mg.Variable(3.0)
+        with mg.GradientTape() as tape:
+            y = x * float(repr(x).split("numpy=")[1].strip(">"))
+    assert str(tape.explain(y, x, seconds=10.0)).splitlines() == [
+        "PARTIAL  dy/dx = 3.0 leaves out 1 of 2 paths",
+        "  live   x -> multiply -> y   carries 3.0",
+        "  lost   x -> multiply -> y   carries nothing",
+        '  line   y = x * float(repr(x).split("numpy=")[1].strip(">"))',
+        "  cause  LEFT_ENGINE (tried): what multiply was given changes with x, and came from outside the engine",
+        "  fix    keep x a tensor on its whole way there",
+        "  note   measured: 3 of 6 is lost",
+    ]
+
+
+def test_each_of_several_sources_is_told_as_it_is_alone():
+    """Integers, texts and truths among them too."""
+    x, k, z, s, b = mg.Variable(3.0), mg.Variable(2), mg.Variable(2.0), mg.constant("a"), mg.constant(True)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * x.numpy() * mg.cast(k, mg.float32) + float(z)
+    together = [str(answer) for answer in tape.explain(y, [x, k, z, s, b], seconds=20.0)]
+    alone = [tape.explain(y, x), tape.explain(y, k), tape.explain(y, z), tape.explain(y, s), tape.explain(y, b)]
+    assert together == [*map(str, alone)]
+    assert [one.splitlines()[0] for one in together] == [
+        "PARTIAL  dy/dx = 6.0 leaves out 1 of 2 paths",
+        "NONE  dy/dk = None: k is int32",
+        "NONE  dy/dz = None: z matters, and the way to it is broken",
+        "NONE  dy/ds = None: s is string",
+        "NONE  dy/db = None: b is bool",
+    ]
+
+
+def test_sources_share_the_time(monkeypatch):
+    given, answered = [], answer.answered
+    monkeypatch.setattr(answer, "answered", lambda q, trace, seconds, known: given.append(seconds) or answered(q, trace, seconds, known))
+    sources = [mg.Variable(1.0 + k) for k in range(4)]
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.add_n(sources)
+    tape.explain(y, sources, seconds=8.0)
+    assert all(0.0 < seconds <= 8.0 / left for seconds, left in zip(given, (4, 3, 2, 1))) and len(given) == 4
+
+
+def test_a_jump_that_could_not_be_tried_is_not_called_one(monkeypatch):
+    at = Experiment.at
+
+    def late(self, step, *keys):
+        if step in experiment.VERY_LARGE:
+            raise experiment.NotTried("the replays take too long")
+        return at(self, step, *keys)
+
+    x, w = mg.Variable(2.0), mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = w * round(2.0 * float(x))
+    assert "ONLY_DECIDES (tried)" in str(tape.explain(y, x, seconds=10.0))
+    monkeypatch.setattr(Experiment, "at", late)
+    assert "UNUSED (tried)" in str(tape.explain(y, x, seconds=10.0))
+
+
+def test_what_went_through_a_queue_is_the_version_that_went_in():
+    x, v, queue = mg.Variable(3.0), mg.Variable(0.0), mg.queue.FIFOQueue(1, mg.float32)
+    with mg.trace(), mg.GradientTape() as tape:
+        v.assign(x * 3.0)
+        queue.enqueue(v)
+        v.assign(1.0)
+        y = queue.dequeue() * 2.0
+    assert str(tape.explain(y, x, seconds=10.0)).splitlines() == [
+        "NONE  dy/dx = None: x matters, and the way to it is broken",
+        "  lost   x -> multiply -> assign -> FIFOQueue -> multiply -> y",
+        "  line   v.assign(x * 3.0)",
+        "  cause  STATE (proved): v.assign wrote x * 3.0 into a Variable, which keeps the value and not where it came from",
+        "  fix    compute with a new tensor instead of v",
+        "  line   queue.enqueue(v)",
+        "  cause  STATE (proved): v went through a FIFOQueue: what comes out has the value, and not where it came from",
+        "  fix    compute with v itself",
+    ]

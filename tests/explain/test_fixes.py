@@ -1,6 +1,8 @@
 """The line that explain proposes runs, and its gradient is whole and finite; where no line would run, words stand in its place."""
 
 import linecache
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -143,11 +145,26 @@ def test_the_fix_of_a_length_makes_its_gradient_finite(name):
     assert np.isfinite(tape.gradient(y, x)).all()
 
 
-def test_a_power_that_overflows_is_not_fixed_with_maximum():
-    w = mg.Variable(-1e20)
+@pytest.mark.parametrize(("base", "power"), [(-1e20, 4), (-1.2e6, 8), (900.0, 20), (1.5, 300)])
+def test_a_power_that_overflows_is_not_fixed_with_maximum(base, power):
+    w = mg.Variable(base)
     with mg.trace(), mg.GradientTape() as tape:
-        y = w**4
-    assert "keep the input of pow smaller" in str(tape.explain(y, w))
+        y = w**power
+    assert tape.explain(y, w).causes[0].fix == "keep the input of pow smaller: it is too large for its dtype"
+
+
+@pytest.mark.parametrize(
+    ("op", "given", "fix"),
+    [
+        (lambda w: w**-1.0, 0.0, "the input of pow away from there"), (lambda w: w**0.5, -2.0, "the input of pow away from there"),
+        (mg.sqrt, -1e7, "the input of sqrt away from there"), (lambda w: w / 0.0, 1e7, "what divide divides by away from 0"),
+    ],
+)  # fmt: skip
+def test_what_is_not_too_large_is_kept_away_from_where_an_op_ends(op, given, fix):
+    w = mg.Variable(given)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = op(w)
+    assert tape.explain(y, w).causes[0].fix == f"keep {fix}, for example with mg.maximum(x, 1e-6)"
 
 
 def test_a_fix_is_tried_where_its_tape_is_opened_though_an_earlier_one_was_asked(monkeypatch):
@@ -263,3 +280,22 @@ class Meter:
 meter = Meter()"""
     answer, _ = run_line("y = x * meter.sum(float(x))", beginning)
     assert answer.causes[0].fix == "keep x a tensor: y = x * meter.sum(mg.identity(x))"
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_a_fix_is_tried_in_the_function_that_holds_the_line(imported, monkeypatch):
+    """Also where it lies in a module from which only its name was taken."""
+    text = "def total(v):\n    return v.numpy().sum()\n"
+    program = "with mg.GradientTape() as tape:\n    y = x[0] * total(x)\nanswer = tape.explain(y, x, seconds=10.0)\n"
+    module, space = types.ModuleType("kept_apart"), {"mg": mg, "x": mg.Variable([1.0, 2.0])}
+    module.__file__, module.mg = f"<module {imported}>", mg
+    monkeypatch.setitem(sys.modules, "kept_apart", module)
+    for file, lines in ((module.__file__, text), (f"<program {imported}>", text * (not imported) + program)):
+        linecache.cache[file] = 0, None, lines.splitlines(True), file
+    if imported:
+        exec(compile(text, module.__file__, "exec"), vars(module))
+        space["total"] = module.total
+    with mg.trace():
+        exec(compile(text * (not imported) + program, f"<program {imported}>", "exec"), space)
+    assert space["answer"].causes[0].fix == "keep x a tensor: return mg.reduce_sum(v)"
+    assert space["answer"].fixed == "def total(v):\n    return mg.reduce_sum(v)"

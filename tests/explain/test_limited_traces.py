@@ -1,5 +1,6 @@
 """Traces that began late, that are full, that ran beside others, and those that are strict."""
 
+import linecache
 import random
 import threading
 import time
@@ -70,7 +71,7 @@ def entered_again(x, tape):
 @pytest.mark.parametrize("block", [paused, traced_in_a_pause, entered_again])
 def test_a_tape_that_goes_on_is_not_taken_for_one_that_is_opened(block):
     x, tape = mg.Variable(3.0), mg.GradientTape()
-    answer = tape.explain(block(x, tape), x)
+    answer = tape.explain(block(x, tape), x, seconds=0.5)
     assert (answer.status, answer.codes) == ("untried", ())
     assert "no replay: the trace began after the tape was opened" in answer.notes
     assert "the trace began later than this tape, so it does not know all of it" in answer.notes
@@ -111,6 +112,74 @@ def test_a_part_that_was_made_after_the_trace():
     with mg.trace(), mg.GradientTape() as tape:
         y = mg.reduce_sum(x * x)
     assert "made after the target" in str(tape.explain(y, x[0]))
+
+
+@pytest.mark.parametrize("make", [mg.Variable, mg.constant])
+def test_a_tape_that_was_asked_for_a_part_made_after_the_trace_is_used_up(make):
+    x = make([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        tape.watch(x)
+        y = mg.reduce_sum(x * x)
+    tape.gradient(y, x[0])
+    assert str(tape.explain(y, x)).splitlines() == [
+        "NONE  dy/dx raises RuntimeError: the tape is used up",
+        "  cause  SPENT_TAPE (proved): the tape was asked before, and that used it up",
+        "  fix    ask once for all: tape.gradient(y, [a, b]); or use mg.GradientTape(persistent=True)",
+    ]
+
+
+def test_the_steps_of_a_tape_that_is_used_up_are_those_to_the_source():
+    x = mg.Variable(0.0)
+    with mg.trace():
+        for persistent in (True, False):
+            with mg.GradientTape(persistent=persistent) as tape:
+                h = x * 2.0
+                y = mg.sqrt(h) * 3.0
+            tape.gradient(y, x)
+            assert str(tape.explain(y, x)).splitlines() == [
+                "NAN  dy/dx = inf",
+                "  first  sqrt at h = 0.0: upstream 3.0 x local derivative inf = inf",
+                "  line   y = mg.sqrt(h) * 3.0",
+                "  cause  NOT_FINITE (proved): sqrt is where the gradient stops being finite: its slope there is inf or nan",
+                "  fix    keep the input of sqrt away from there, for example with mg.maximum(x, 1e-6)",
+            ]
+
+
+def test_a_zero_that_a_used_up_tape_gave_for_none_is_none():
+    x, tape = mg.Variable(3.0), mg.GradientTape()
+    with mg.trace():
+        with tape:
+            y = mg.constant(float(x)) * 2.0
+        assert tape.gradient(y, x, unconnected_gradients="zero").numpy() == 0.0
+        assert str(tape.explain(y, x, unconnected_gradients="zero")).splitlines() == [
+            "NONE  dy/dx = None: x matters, and the way to it is broken",
+            "  lost   x -> float -> multiply -> y",
+            "  line   y = mg.constant(float(x)) * 2.0",
+            "  cause  LEFT_ENGINE (proved): float(x) is a plain number; constant was given the number 3.0, not x",
+            "  fix    keep x a tensor: y = x * 2.0",
+            "  note   unconnected_gradients=ZERO shows this None as 0.0",
+        ]
+        with tape:  # once more, so that its last question is another one
+            z = x * x
+        tape.gradient(z, x)
+        assert tape.explain(y, x).headline == "NONE  dy/dx = None: x matters, and the way to it is broken"
+
+
+@pytest.mark.parametrize("head", ["z = v * 2.0\nif z:", "z = mg.constant(2.0) * 2.0\nif z:", "for z in (v * 2.0,):"])
+def test_a_tensor_from_before_the_tape_is_to_be_watched(head):
+    """It was not computed anew, as a name is to which what is computed from itself is assigned."""
+    text = f"{head}\n    with mg.GradientTape() as tape:\n        y = z * 3.0\n    answer = tape.explain(y, z)\n"
+    file, space = f"<{head}>", {"mg": mg, "v": mg.Variable(2.0)}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    assert str(space["answer"]).splitlines() == [
+        "NONE  dy/dz = None: z matters, and the way to it is broken",
+        "  lost   z -> multiply -> y",
+        "  line   y = z * 3.0",
+        "  cause  UNWATCHED (proved): z is a Tensor that this tape was not told to watch",
+        "  fix    add tape.watch(z) above y = z * 3.0",
+    ]
 
 
 def test_a_constant_from_before_the_trace_was_not_made_anew():
@@ -223,6 +292,18 @@ def test_strict_raises_with_the_explanation():
         with mg.GradientTape() as tape:
             y = x * x.numpy()
         with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*fix    keep x a tensor: y = x \* x"):
+            tape.gradient(y, x)
+
+
+def test_strict_tries_a_tape_from_its_own_opening_on():
+    x = mg.Variable(3.0)
+    with mg.trace(strict=True):
+        with mg.GradientTape() as tape:
+            y = x * float(str(x.numpy()))
+        with mg.GradientTape() as other:
+            z = x * x
+        assert other.gradient(z, x) is not None
+        with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0"):
             tape.gradient(y, x)
 
 

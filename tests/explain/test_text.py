@@ -4,11 +4,14 @@ import html
 import json
 import pickle
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from programs import PROGRAMS
 
 import minigrad as mg
+from minigrad.explain import names
 
 
 def partial_answer():
@@ -50,15 +53,34 @@ def test_an_answer_is_plain_data_html_and_one_line_in_a_list():
     assert answer._repr_html_().count("<") == 4
 
 
+def test_one_line_has_each_code_once():
+    x = mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        h = x * float(x)
+        y = h * x.numpy()
+    answer = tape.explain(y, x)
+    assert answer.codes == ("LEFT_ENGINE", "LEFT_ENGINE")
+    assert repr(answer) == "<PARTIAL dy/dx = 9.0 leaves out 2 of 3 paths  LEFT_ENGINE>"
+
+
+@pytest.mark.parametrize("most", [5, 6, 9])
+def test_in_twelve_lines_notes_go_before_all_but_the_headline(most):
+    answer = partial_answer()
+    head, *others = str(answer).splitlines()
+    notes = tuple([f"remark {k}" for k in range(most)])
+    kept = others[:-1][: 11 - most]
+    assert str(replace(answer, notes=notes)).splitlines() == [head, *kept, *[f"  note   {one}" for one in notes]]
+
+
 def test_html_escapes_what_the_user_wrote():
     x = mg.Variable(3.0, name="<b>&")
     things = [x]
     with mg.trace(), mg.GradientTape() as tape:
         y = things[0] * float(things[0])
     del x
-    html = tape.explain(y, things.pop())._repr_html_()
-    assert "&lt;b&gt;&amp;" in html
-    assert "<b>" not in html
+    for page in (tape.explain(y, things)._repr_html_(), tape.explain(y, things.pop())._repr_html_()):
+        assert "&lt;b&gt;&amp;" in page
+        assert "<b>" not in page
 
 
 def test_names_are_those_of_the_user():
@@ -152,3 +174,49 @@ def test_names_lead_through_what_holds_what():
     first, second = tape.explain(found[0][0], [model.blocks[1].parts["scale"], pairs[0][0]])
     assert first.headline == "COMPLETE  d(found[0][0])/d(model.blocks[1].parts['scale']) = 3.0"
     assert second.headline == "COMPLETE  d(found[0][0])/d(pairs[0][0]) = 2.0"
+
+
+def test_what_has_no_name_any_more_has_that_of_the_line_that_made_it():
+    def hidden(value):
+        return lambda: value
+
+    older = hidden(mg.Variable(3.0))
+    with mg.trace(), mg.GradientTape() as tape:
+        w = mg.Variable(2.0)
+        v = mg.Variable(1.0)
+        c = mg.constant([4.0])
+        w.assign(5.0)
+        tape.watch(c)
+        y = w * v * older() * c
+    w, v, c = hidden(w), hidden(v), hidden(c)
+    heads = [one.headline for one in tape.explain(y, (w(), v(), c(), older()))]
+    names = ("dw = 12.0", "dv = 60.0", "dc = [15.]", "d(the source) = 20.0")
+    assert heads == [f"COMPLETE  dy/{one}" for one in names]
+
+
+def test_a_number_beside_an_operator_has_no_name():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * np.zeros(2, np.float32)
+    assert "multiply takes it times 0\n" in str(tape.explain(y, x))
+
+
+def test_what_a_notebook_keeps_of_its_cells_gives_no_name_nor_does_what_is_no_text():
+    _space = {"mg": mg, 3: 4, "In": [], "Out": {2: mg.Variable(3.0)}, "_x": mg.Variable(2.0)}
+    text = "with mg.trace(), mg.GradientTape() as tape:\n    y = Out[2] * _x\nanswers = tape.explain(y, [Out[2], _x])"
+    exec(compile(text, "a cell", "exec"), _space)
+    heads = [one.headline for one in _space["answers"]]
+    assert heads == ["COMPLETE  dy/d(the source) = 2.0", "COMPLETE  dy/d(the source) = 3.0"]
+
+
+def test_what_belongs_to_another_engine_names_what_stands_in_for_it(monkeypatch):
+    class Other:
+        def __init__(self, twin):
+            self.twin = twin
+
+    kept, x = [Other(mg.Variable(3.0))], [Other(mg.Variable(2.0))]
+    monkeypatch.setattr(names, "FOREIGN", [lambda one: None, lambda one: one.twin if isinstance(one, Other) else None])
+    with mg.trace(), mg.GradientTape() as tape:
+        mine = Other(kept[0].twin * x[0].twin)
+    answer = tape.explain(mine.twin, kept[0].twin)
+    assert answer.headline == "COMPLETE  dmine/d(kept[0]) = 2.0"
