@@ -537,10 +537,15 @@ class Trace(Listener):
     def add(self, kind, *fields):
         """Note an event. Like those of an op, its fields are nothing that garbage collection would traverse."""
         self.unparsed.extend((fields, kind, *NO_FIELDS))
-        if self.cut:
-            for past in (self.written, self.tapes, self.versions, self.first, self.seen):
-                while len(past) > self.limit:
-                    past.popitem(last=False)  # of a dict, to find the first entry takes the longer the more are gone
+
+    def forget_old(self):
+        """Forget assignments that are older than the log, and all that is more than the limit."""
+        oldest = number_in(self.parsed[0] if self.parsed else self.unparsed[0])
+        while self.written and number_in(next(iter(self.written.values()))) < oldest:
+            self.written.popitem(last=False)  # of a dict, to find the first entry takes the longer the more are gone
+        for past in (self.written, self.tapes, self.versions, self.first, self.seen):
+            while len(past) > self.limit:
+                past.popitem(last=False)
 
     def next(self) -> int:
         self.count += 1
@@ -642,6 +647,8 @@ class Trace(Listener):
         )  # fmt: skip
         self.written[number, version] = fields
         self.add(Wrote, *fields)
+        if len(self.written) > self.limit:
+            self.forget_old()
 
     def value_of(self, number, version) -> "Summary | None":
         """The value of a Variable at a version; None if it is not known."""
@@ -669,6 +676,8 @@ class Trace(Listener):
         unheard, used = tape.number not in self.tapes, tape.tracked_ids
         self.tape_event("resumed" if unheard and used else "opened", tape)
         self.held.open(tape)
+        if self.cut:
+            self.forget_old()
         # answers are read from the log of the newest trace, and a replay goes on counting like it
         if unheard and not used and self is newest_trace():
             checkpoint.keep(tape, self, program_frame())
@@ -771,6 +780,11 @@ class Trace(Listener):
 
         since = itertools.takewhile(goes_on, reversed(self.events))
         return any(isinstance(event, LeftEngine) and event.kind in "fc" for event in since)
+
+
+def number_in(first) -> int:
+    """The number of an event, from what its row begins with."""
+    return first[0] if first.__class__ is tuple else first.number if isinstance(first, Event) else first
 
 
 def raise_if_broken(event, tape, explain):
