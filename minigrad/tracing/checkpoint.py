@@ -3,7 +3,9 @@
 To run a block again, everything that it reads must be as it was: names, objects, generators, random states. A fork has
 all of it, and copies only the memory that changes. The sleeping process forks again for each replay, and so stays
 unchanged itself. A replay continues from where the tape was opened, as the program did, until it answers or its time is
-up. Anything that would affect the outside world (files, sockets, processes, typed input) is refused.
+up. Tapes that are opened soon afterwards share the checkpoint: for such a tape, a replay runs up to where it is opened
+and sleeps there, and further replays begin from it. Anything that would affect the outside world (files, sockets,
+processes, typed input) is refused.
 """
 
 import contextlib
