@@ -295,6 +295,7 @@ def test_strict_raises_with_the_explanation():
             tape.gradient(y, x)
 
 
+@pytest.mark.skipif(not checkpoint.FORKS, reason="this system has no fork")
 def test_strict_tries_a_tape_from_its_own_opening_on():
     x = mg.Variable(3.0)
     with mg.trace(strict=True):
