@@ -9,7 +9,6 @@ import importlib.util
 from ..engine.tape import GradientTape
 from ..explain.trial import ask_instead
 from ..tracing import checkpoint
-from ..tracing.places import user_frame
 from .compare import film_fix
 from .model import MOST_BYTES, Model
 
@@ -49,10 +48,9 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
     """
     if isinstance(tape_or_trace, GradientTape) and target is not None:
         ask_instead(tape_or_trace, target)
-    frame = user_frame()[0]
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
     with checkpoint.answering:
-        models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
+        models = [Model(*one, most_bytes=MOST_BYTES // len(asked)) for one in asked]
         if len(models) == 1:
             film_fix(models[0])
             models[0].data |= {"predict": True} if predict else {}
