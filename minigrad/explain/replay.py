@@ -321,7 +321,7 @@ def find(command):
 
 
 def begin(trace, command, objects):
-    """Start a Replay or a Trial as a listener, from the opening of the tape for which the checkpoint was taken."""
+    """Start a Replay, a Trial or an Arrival as a listener, where the checkpoint was taken."""
     listener = command["kind"](trace, command, objects)
     trace.judge = trace.judge and (lambda *question: None)
     trace.elements.update(command["elements"])

@@ -77,7 +77,6 @@ class Model:
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace (its last tape is shown).
         target, sources: as given to `tape.gradient`; by default those of the last call.
-        frame: the stack frame that has the user's names.
         most_bytes: the size limit of the plain data; beyond it, the first events are left out.
         measured: the numbers of the sources whose gradient agreed with the slope measured in a trial.
 
@@ -87,13 +86,13 @@ class Model:
         questions: the questions that these Explanations answer, with their experiments.
     """
 
-    def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES, measured=()):
+    def __init__(self, tape_or_trace, target=None, sources=None, *, most_bytes=MOST_BYTES, measured=()):
         self.most, self.measured = LIMIT, measured
         collecting = gc.isenabled()
         gc.disable()  # a film makes no garbage, and looking for it would take a third of the time
         try:
             with listeners_only():
-                unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
+                unwarned(self.make, tape_or_trace, target, sources, user_frame()[0], most_bytes)
         finally:
             if collecting:
                 gc.enable()

@@ -48,7 +48,7 @@ SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
 LONGEST = SECONDS / 2  # for how long tapes share a checkpoint: a replay must run up to its tape in time
-RARELY = 200  # a fork may take 1/200 of the time, its end as much again, and copying pages ten times that
+RARELY = 200  # a fork may take 1/200 of the time, its end as much again, and copying pages some five times that
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
