@@ -20,7 +20,7 @@ SAMPLE = 8  # how many elements of a larger value are kept
 ROWS, COLUMNS = 12, 16  # the maximum size of a thumbnail
 PAGE, LEAST = 1 << 20, 1 << 14  # a page of values is full after 1 MB; each value counts for some bytes more
 MOST_HELD = 12 << 20  # bytes of arrays that a trace holds; beyond that, the oldest are measured and released
-OLDER = 6  # the share (1/6) for arrays from which no film can be made
+OLDER = 12  # the share (1/12) for arrays from which no film can be made
 SMALLEST_SQUARE = 1e-30  # a smaller sum of squares may have lost some to underflow
 LONG = 16  # from this block length on, one NumPy reduction is as fast as several comparisons
 # the types of single numbers; None is the result of an op without outputs
