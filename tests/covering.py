@@ -160,8 +160,9 @@ def record(name, target):
     whole.erase()
     for path in settings.parent.glob("recorded.*"):
         part = coverage.CoverageData(path)
-        part.read()
-        whole.update(part, map_path=lambda path: os.path.relpath(path, settings.parent))
+        with contextlib.suppress(coverage.exceptions.DataError):  # of a process that was killed as it wrote
+            part.read()
+            whole.update(part, map_path=lambda path: os.path.relpath(path, settings.parent))
         path.unlink()
     target.with_suffix(".seconds").write_text(json.dumps(recording.seconds), "utf-8")
 
