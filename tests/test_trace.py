@@ -13,6 +13,7 @@ from scenarios import SCENARIOS, run
 
 import minigrad as mg
 from minigrad.engine.listening import listening
+from minigrad.inspector.arrays import text_of
 from minigrad.tracing import checkpoint, values
 from minigrad.tracing.log import (
     Asked,
@@ -199,7 +200,7 @@ def test_it_measures_the_oldest_of_which_a_film_can_be_made_and_no_others(monkey
     assert tape.steps and {one.measures.norm for one in large[-97:]} == {2.0 * 1000**0.5}
 
 
-def test_a_film_of_the_last_tape_can_be_made_when_it_is_gone_and_of_the_one_before_it_only_the_first_numbers_are_known(monkeypatch):
+def test_a_film_of_the_last_tape_can_be_made_when_it_is_gone_and_of_the_one_before_it_only_shapes_are_known(monkeypatch):
     monkeypatch.setattr(values, "MOST_HELD", 100_000)
     monkeypatch.setattr(values, "PAGE", 1)
     w, other = mg.Variable(mg.ones([50, 40])), mg.ones([50, 40])
@@ -220,7 +221,8 @@ def test_a_film_of_the_last_tape_can_be_made_when_it_is_gone_and_of_the_one_befo
     assert [(one["shape"], one["state"], "norm" in one) for one in columns] == [([50, 40], "value", True)] * 2
     before, now = [event.value for event in only(log, Ran) if event.op.__name__ == "sin"]
     assert not before.known and before.measures is None and before.finite and not before.zero
-    assert before.shape == (50, 40) and before.sample == pytest.approx([np.sin(6.0)] * 8)
+    assert (before.shape, before.dtype, before.sample, str(before)) == ((50, 40), np.float32, [], "[...]")
+    assert text_of(before) == "[...]"
     assert now.measures.norm == pytest.approx(2000**0.5 * abs(np.sin(6.0)))
 
 
@@ -411,7 +413,7 @@ def test_it_forgets_variables_and_tapes_too():
                 y = mg.reduce_sum(x * x)
             tape.gradient(y, x)
     steps = log.steps_of(only(log, Asked))
-    assert max(map(len, (log.events, steps, log.made, log.written, log.tapes, log.versions, log.first, log.seen))) <= 10
+    assert max(map(len, (log.events, steps, log.made, log.tapes, log.versions, log.first, log.seen))) <= 10
     assert tape.number in log.tapes
 
 
@@ -530,7 +532,7 @@ def test_summaries_tell_what_is_not_finite_and_what_is_zero():
     assert Summary(np.ones(3)).measures.low == 1.0
 
 
-def test_of_a_large_value_that_was_let_go_only_the_first_numbers_are_kept(monkeypatch):
+def test_of_a_large_value_that_was_let_go_the_first_numbers_are_kept_if_it_was_measured(monkeypatch):
     monkeypatch.setattr(values, "MOST_HELD", 0)
     monkeypatch.setattr(values, "PAGE", 1)
     asked = Summary(np.arange(1000.0))
@@ -539,7 +541,7 @@ def test_of_a_large_value_that_was_let_go_only_the_first_numbers_are_kept(monkey
         mg.range(1000.0) * 2.0
         mg.ones(1000) * 2.0
     found = [event.value for event in only(log, Ran)]
-    assert [(one.shape, one.kept.size, one.kept.base) for one in (asked, *found[:-1])] == [((1000,), 8, None)] * len(found)
+    assert [(one.shape, one.kept.size, one.kept.base) for one in (asked, found[0])] == [((1000,), 8, None), ((1000,), 0, None)]
 
 
 def test_an_upstream_of_several_inputs_is_summed_up_once():
@@ -561,8 +563,8 @@ def test_a_frozen_log_has_the_last_of_all():
             with mg.GradientTape():
                 x * x
     few = log.frozen(3)
-    assert [len(one) for one in (few.events, few.written, few.first, few.tapes)] == [3] * 4
-    assert {*few.written} == {*[*log.written][-3:]} and {*few.tapes} == {*[*log.tapes][-3:]}
+    assert [len(one) for one in (few.events, few.first, few.tapes)] == [3] * 3
+    assert [*few.made] == [node for event in few.events for node in event.gave] and {*few.tapes} == {*[*log.tapes][-3:]}
 
 
 def test_a_value_that_leaves_or_comes_in_knows_the_calls_around():

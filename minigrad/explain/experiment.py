@@ -65,7 +65,7 @@ class Experiment:
         if seconds <= 0 or self.checkpoint is None:
             raise NotTried("it was not asked for" if seconds <= 0 else impossible() or late)
         nodes = [(one.id, getattr(one, "version", None)) for one in targets]
-        makers = [trace.written.get(node) or trace.made.get(node[0]) for node in nodes]
+        makers = [trace.made.get(node) or trace.made.get(node[0]) for node in nodes]
         until = max([event.number for event in makers if event is not None], default=0)
         opening = trace.opening(tape.number)
         if opening is None:

@@ -62,7 +62,7 @@ class Names:
     def by_origin(self, node, number):
         if self.trace is None:
             return None
-        event = self.trace.made.get(number) or self.trace.written.get(node) or self.trace.written.get((number, 0))
+        event = next(filter(None, map(self.trace.made.get, (number, node, (number, 0)))), None)
         if event is None or (isinstance(event, EnteredEngine) and event.called not in ENTRANCES):
             return None  # a number or an array beside an operator: its line names the result
         if isinstance(event, Wrote):  # the line may call what makes many

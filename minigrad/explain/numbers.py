@@ -24,7 +24,7 @@ def stale(q):
     text = f" is the slope at an earlier {name}"
     if q.history is None:
         return cause("STALE", q, op="assign"), text
-    write, last = (q.history.trace.written.get((number, version)) for version in (read + 1, now))
+    write, last = (q.history.trace.made.get((number, version)) for version in (read + 1, now))
     reads = [e for e in q.history.uses(number) if e.versions.get(number) == read and q.tape.number in e.recorded]
     shown = {"read": (reads[-1] if reads else None, read), "changed": (write, read + 1)}
     shown = {word: (e.place.text, version) for word, (e, version) in shown.items() if e}

@@ -83,7 +83,7 @@ class History:
 
     def maker(self, node):
         """The event that made a node; None if unknown."""
-        return self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+        return self.trace.made.get(node)
 
     # ---- edges -------------------------------------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ def text_of(value, first=4) -> str:
         return f"empty {tuple(summary.shape)}".replace(" ()", "")
     first = max(first, 3) if summary.size <= 3 else first
     shown = [brief(x) for x in summary.kept.ravel()[:first].tolist()]
-    return shown[0] if summary.shape == () else f"[{' '.join(shown)}{' ...' if summary.size > first else ''}]"
+    return shown[0] if summary.shape == () else f"[{' '.join([*shown, *['...'] * (summary.size > first)])}]"
 
 
 def size_text(summary) -> str:

@@ -151,7 +151,7 @@ class Film:
         if node in self.made:
             return self.frames[self.made[node]].value
         trace = self.history and self.history.trace
-        event = trace and (trace.written.get(node) or trace.made.get(node))
+        event = trace and trace.made.get(node)
         return getattr(event, "value", None) or self.values.get(node)
 
 

@@ -79,7 +79,7 @@ class Event:
 
     @property
     def gave(self) -> tuple:
-        """The numbers of the Tensors that it produced."""
+        """The numbers of the Tensors that it produced, or the number and the version of a Variable."""
         return ()
 
 
@@ -163,6 +163,10 @@ class Wrote(Event):
     kept: tuple  # ... the value now: each one's page and index there
     name: str  # that the Variable has of its own
     module: str  # the path of the layer of Keras that was being called
+
+    @property
+    def gave(self) -> tuple:
+        return ((self.variable, self.version),)
 
     @property
     def before(self) -> "Summary | None":
@@ -384,16 +388,6 @@ class Rows(deque):
         return [*zip(*[iter([*self])] * WIDTH)]
 
 
-class Writes(OrderedDict):
-    """Number and version of a Variable -> the Wrote event, which is made of its fields when it is asked for."""
-
-    def get(self, key, default=None):
-        found = super().get(key, default)
-        if found.__class__ is tuple:
-            self[key] = found = Wrote(*found)
-        return found
-
-
 class TraceExit(Exit):
     """The `__exit__` of traces: a trace nested in its own block goes on until the outer block ends."""
 
@@ -411,7 +405,7 @@ class Trace(Listener):
     Programs wait while a trace listens, so ops are noted as rows of fields, and turned into events when they are read.
 
     Attributes:
-        written: number and version of a Variable -> the event that wrote it.
+        tapes: the numbers of the tapes heard.
         first, versions, seen: number of a Variable -> its first version, its last, and where that value is.
         left_out: for a `frozen` log, the number of older events.
         hears_exits: whether it hears of all values that leave.
@@ -430,11 +424,10 @@ class Trace(Listener):
         self.elements: Any = {}
         self.unparsed, self.held = Rows(limit + 1), Held()
         self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
-        self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor
+        self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor and version
         self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
-        self.written, self.tapes = Writes(), OrderedDict()  # the assignments, and the numbers of the tapes heard
-        self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict()
+        self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
         self.began, self.around, self.code = next_id(), (), None
         self.backward_began, self.asked_tape, self.shared = 0, None, None  # of the question that a tape is being asked
 
@@ -472,7 +465,7 @@ class Trace(Listener):
 
     @property
     def made(self) -> dict:
-        """The number of a Tensor -> the event that produced it."""
+        """The number of a Tensor, or the number and a version of a Variable -> the event that produced it."""
         with log_lock:
             self.read_up()
         return self.makers
@@ -485,8 +478,7 @@ class Trace(Listener):
     def event_of(self, first, kind, *others) -> Event:
         """The event of a row."""
         if first.__class__ is tuple:
-            written = self.written.get((first[6], first[7])) if kind is Wrote else None
-            return written or kind(*first)
+            return kind(*first)
         return first if isinstance(first, Event) else Ran(first, kind, *others)
 
     @property
@@ -515,7 +507,7 @@ class Trace(Listener):
         now = copy.copy(self)
         now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
         now.unparsed, now.parsed, now.makers = Rows(most + 1, rows[-most:]), deque(), {}
-        now.written, now.first, now.tapes = (newest(past, most) for past in (self.written, self.first, self.tapes))
+        now.first, now.tapes = newest(self.first, most), newest(self.tapes, most)
         now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now
 
@@ -539,11 +531,8 @@ class Trace(Listener):
         self.unparsed.extend((fields, kind, *NO_FIELDS))
 
     def forget_old(self):
-        """Forget assignments that are older than the log, and all that is more than the limit."""
-        oldest = number_in(self.parsed[0] if self.parsed else self.unparsed[0])
-        while self.written and number_in(next(iter(self.written.values()))) < oldest:
-            self.written.popitem(last=False)  # of a dict, to find the first entry takes the longer the more are gone
-        for past in (self.written, self.tapes, self.versions, self.first, self.seen):
+        """Of what is not forgotten with the events, forget all that is more than the limit."""
+        for past in (self.tapes, self.versions, self.first, self.seen):
             while len(past) > self.limit:
                 past.popitem(last=False)
 
@@ -571,7 +560,7 @@ class Trace(Listener):
 
     def here(self, with_callers=False) -> tuple:
         """The running place in user code, as an Event's fields, and the name of the library function that it called."""
-        frame, called = user_frame(3)
+        frame, called = user_frame(sys._getframe(2))
         return frame.f_code, frame.f_lasti, self.callers(frame) if with_callers else (), called
 
     def callers(self, frame) -> tuple:
@@ -613,7 +602,7 @@ class Trace(Listener):
         code = frame.f_code
         if code is not self.code:  # a different caller than for the last op
             if not USERS[code.co_filename]:  # rarely, the caller is not user code
-                frame, called = user_frame()
+                frame, called = user_frame(frame)
                 code = frame.f_code
             self.code = code
         around = ()
@@ -640,19 +629,15 @@ class Trace(Listener):
             self.held.outdate(*before)
         self.first.setdefault(number, max(0, version - 1))
         self.versions[number], self.seen[number] = version, self.held.variable(value)
-        fields = (
-            self.next(), *self.here(not source), how, number, version, source, read,
+        self.add(
+            Wrote, self.next(), *self.here(not source), how, number, version, source, read,
             None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
             self.seen[number], variable.name, listening.module,
         )  # fmt: skip
-        self.written[number, version] = fields
-        self.add(Wrote, *fields)
-        if len(self.written) > self.limit:
-            self.forget_old()
 
     def value_of(self, number, version) -> "Summary | None":
         """The value of a Variable at a version; None if it is not known."""
-        wrote, after = (self.written.get((number, one)) for one in (version, version + 1))
+        wrote, after = (self.made.get((number, one)) for one in (version, version + 1))
         if wrote is None and after is None and number in self.seen:
             return kept_at(*self.seen[number])
         return wrote.value if wrote is not None else after and after.before
@@ -780,11 +765,6 @@ class Trace(Listener):
 
         since = itertools.takewhile(goes_on, reversed(self.events))
         return any(isinstance(event, LeftEngine) and event.kind in "fc" for event in since)
-
-
-def number_in(first) -> int:
-    """The number of an event, from what its row begins with."""
-    return first[0] if first.__class__ is tuple else first.number if isinstance(first, Event) else first
 
 
 def raise_if_broken(event, tape, explain):

@@ -100,16 +100,16 @@ VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # a suffix of the names of Tens
 PUBLIC = {}  # the internal name of a function -> its public name
 
 
-def user_frame(above=2):
-    """The running frame of user code, and the name of the library function that it called."""
-    frame, called = sys._getframe(above), ""
-    while frame.f_back:
-        code = frame.f_code
-        if USERS[code.co_filename]:
-            break
+def user_frame(frame=None, called=""):
+    """The frame of user code from which this library frame was called, and the library function that it called.
+
+    Without a frame, it is that of the caller's caller.
+    """
+    frame = frame or sys._getframe(2)
+    while not USERS[(code := frame.f_code).co_filename] and (caller := frame.f_back):
         if code.co_name not in SKIPPED:
             called = code.co_name
-        frame = frame.f_back
+        frame = caller
     return frame, PUBLIC.get(called, called) if "_v" not in called else VERSION.sub("", called)
 
 

@@ -4,10 +4,10 @@ The array of a Tensor is never written to, so a trace need not look at it while 
 """
 
 import cmath
+import functools
 import math as python_math
 import weakref
 from collections import deque
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +97,7 @@ def pooled(f, stack, axis, length):
         return stack
     whole, rest = np.split(stack, [stack.shape[axis] // length * length], axis)
     blocks = whole.reshape(*stack.shape[:axis], -1, length, *stack.shape[axis + 1 :])
-    best = f.reduce(blocks, axis + 1) if length >= LONG else reduce(f, np.moveaxis(blocks, axis + 1, 0))
+    best = f.reduce(blocks, axis + 1) if length >= LONG else functools.reduce(f, np.moveaxis(blocks, axis + 1, 0))
     return np.concatenate([best, f.reduce(rest, axis, keepdims=True)], axis) if rest.size else best
 
 
@@ -169,18 +169,18 @@ class Held:
 
 
 def let_go(page, number, wanted):
-    """Release the large arrays of the page of this number, like arrays together, measured if a film may need them."""
+    """Release the arrays of the page of this number: like ones together are measured, if a film may need them."""
     alike = {}
     for at, one in enumerate(page):
         array, until = (one.array, max(one.until, number)) if one.__class__ is Summary else (one, number)
-        if array.__class__ is not np.ndarray or array.size <= SMALL:
+        if array is None:
             continue
         if until >= wanted:
             alike.setdefault((array.shape, array.dtype), []).append(kept_at(page, at))
         elif array is one:
-            page[at] = array.shape, sample_of(array)
+            page[at] = forgotten(array.shape, array.dtype)
         else:
-            one.let_go(sample_of(array))
+            one.let_go(forgotten(array.shape, array.dtype).kept)
     for summaries in alike.values():
         for summary, found in zip(summaries, measured([summary.array for summary in summaries])):
             summary.let_go(sample_of(summary.array), found)
@@ -190,13 +190,22 @@ def sample_of(array):
     return array.flat[:SAMPLE]
 
 
+@functools.lru_cache
+def forgotten(shape, dtype) -> "Summary":
+    """The Summary of every array of this shape and dtype that was released before anybody asked for it."""
+    summary = Summary.__new__(Summary)
+    summary.array, summary.whole, summary.until = None, False, 0
+    summary.head, summary.found = (shape, np.empty(0, dtype)), None
+    return summary
+
+
 def kept_at(kept, at) -> Any:
     """The Summary of a value kept by `Held`, or of a single number; None for None."""
     if kept.__class__ is not list:
         return None if kept is None else Summary.of(kept)
     one = kept[at]
     if one.__class__ is not Summary:
-        kept[at] = one = Summary.released(*one) if one.__class__ is tuple else Summary(one)
+        kept[at] = one = Summary(one)
     return one
 
 
@@ -208,7 +217,7 @@ def unshared(array):
 
 
 class Summary:
-    """What is kept of a value: all of a small one; of a larger one, its shape, its first numbers and its Measures.
+    """What is kept of a value: all of a small one; of a larger one its shape, and mostly its first numbers and Measures.
 
     A larger value is measured on request, or when its array is released.
 
@@ -240,14 +249,6 @@ class Summary:
             self.head, self.found, self.array = (array.shape, sample), found, None
 
     @classmethod
-    def released(cls, shape, sample) -> "Summary":
-        """That of an array that was released before anybody asked for it."""
-        summary = cls.__new__(cls)
-        summary.array, summary.whole, summary.until = None, False, 0
-        summary.head, summary.found = (shape, sample), None
-        return summary
-
-    @classmethod
     def of(cls, value) -> "Summary":
         """The Summary of an array, a Tensor, or a value in a backward pass. (Of several gradients, the first.)"""
         if isinstance(value, (np.ndarray, np.generic)):
@@ -268,7 +269,7 @@ class Summary:
 
     @property
     def kept(self):
-        """A small value itself; of a larger one, its first numbers."""
+        """A small value itself; of a larger one its first numbers, or none."""
         if self.whole:
             return self.array
         return self.head[1] if self.array is None else self.array.ravel()[:SAMPLE]
@@ -292,7 +293,7 @@ class Summary:
 
     @property
     def known(self) -> bool:
-        """Whether more of it is known than its first numbers."""
+        """Whether more of it is known than its shape and first numbers."""
         return self.array is not None or self.found is not None
 
     @property
@@ -322,7 +323,7 @@ class Summary:
         if self.shape == ():
             return brief(self.sample[0])
         shown = [brief(x) for x in self.sample[:4]]
-        return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
+        return f"[{' '.join([*shown, *['...'] * (self.size > 4)])}]"
 
 
 def finite(value) -> bool:
