@@ -96,7 +96,7 @@ class Ran(Event):
     output: Any  # the number of the one output, or a tuple
     other_kinds: tuple  # index of an input whose dtype is not float32, the kind of its dtype, the next index, ...
     read: tuple
-    heard: tuple  # a listening tape, the inputs for which it wrote a step, the next tape, ...
+    heard: Any  # a listening tape, the inputs for which it wrote a step, the next tape, ...; one with all of them alone
     result: Any  # a single number, or the page of Held with the output,
     at: "int | None"  # ... and the index on the page
     python_numbers: tuple  # index of an input that is a Python number, its value, the next index, ...
@@ -124,7 +124,8 @@ class Ran(Event):
     @property
     def recorded(self) -> dict:
         """Each listening tape -> the inputs for which it wrote a step."""
-        return dict(zip(self.heard[::2], self.heard[1::2]))
+        heard = self.heard if self.heard.__class__ is tuple else (self.heard, self.inputs)
+        return dict(zip(heard[::2], heard[1::2]))
 
     @property
     def numbers(self) -> dict:
@@ -144,10 +145,6 @@ class Ran(Event):
         return self.called if public else self.op.__name__
 
 
-WIDTH = len(fields(Ran))
-NO_FIELDS = (None,) * (WIDTH - 2)  # fills the row of another event, which is its fields and its class
-
-
 @dataclass(slots=True, eq=False)
 class Wrote(Event):
     """A Variable was created or assigned, by the method `how`."""
@@ -159,8 +156,8 @@ class Wrote(Event):
     read: tuple
     given: "Given | None"
     tapes: tuple
-    known: "tuple | None"  # the value before, if it is known, and ...
-    kept: tuple  # ... the value now: each one's page and index there
+    known: Any  # the value before, if it is known, and ...
+    kept: Any  # ... the value now: each a Summary, or a small value itself
     name: str  # that the Variable has of its own
     module: str  # the path of the layer of Keras that was being called
 
@@ -170,11 +167,11 @@ class Wrote(Event):
 
     @property
     def before(self) -> "Summary | None":
-        return None if self.known is None else kept_at(*self.known)
+        return kept_at(self.known)
 
     @property
     def value(self) -> Summary:
-        return kept_at(*self.kept)
+        return kept_at(self.kept)
 
 
 @dataclass(slots=True, eq=False)
@@ -373,8 +370,17 @@ def slope_of(step, dy) -> "Summary | None":
 # ---- the log -------------------------------------------------------------------------------------------------------
 
 
+KINDS = Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched, Asked, Failed, Refused
+FIELDS = {kind: len(fields(kind)) for kind in KINDS}
+WIDTH = FIELDS[Ran] + 1  # no event has more fields than this one
+FILL = {kind: (*[None] * (WIDTH - count - 1), kind) for kind, count in FIELDS.items()}  # follows the fields in a row
+
+
 class Rows(deque):
-    """The fields of events, row after row in one flat deque, which garbage collection traverses faster than tuples."""
+    """Events as rows in one flat deque, which garbage collection traverses faster than tuples.
+
+    A row is the fields of an event, filled up, and then its class; or an event that has been read, and nothing.
+    """
 
     def __init__(self, most, rows=()):
         super().__init__(itertools.chain(*rows), most * WIDTH)
@@ -454,7 +460,7 @@ class Trace(Listener):
     @property
     def newest(self) -> Event:
         """The last event heard."""
-        return self.event_of(*[self.unparsed[k] for k in range(-WIDTH, 0)])
+        return event_of([self.unparsed[k] for k in range(-WIDTH, 0)])
 
     @property
     def events(self) -> tuple:
@@ -473,13 +479,7 @@ class Trace(Listener):
     def read_up(self):
         """Turn unread rows into events."""
         while self.unparsed:
-            self.keep(self.event_of(*self.unparsed.take()))
-
-    def event_of(self, first, kind, *others) -> Event:
-        """The event of a row."""
-        if first.__class__ is tuple:
-            return kind(*first)
-        return first if isinstance(first, Event) else Ran(first, kind, *others)
+            self.keep(event_of(self.unparsed.take()))
 
     @property
     def cut(self) -> bool:
@@ -503,7 +503,7 @@ class Trace(Listener):
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
         with log_lock:
-            rows = [*[(event, None, *NO_FIELDS) for event in self.parsed], *self.unparsed.rows]
+            rows = [*[(event, *[None] * (WIDTH - 1)) for event in self.parsed], *self.unparsed.rows]
         now = copy.copy(self)
         now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
         now.unparsed, now.parsed, now.makers = Rows(most + 1, rows[-most:]), deque(), {}
@@ -527,8 +527,8 @@ class Trace(Listener):
             self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
 
     def add(self, kind, *fields):
-        """Note an event. Like those of an op, its fields are nothing that garbage collection would traverse."""
-        self.unparsed.extend((fields, kind, *NO_FIELDS))
+        """Note an event."""
+        self.unparsed.extend((*fields, *FILL[kind]))
 
     def forget_old(self):
         """Of what is not forgotten with the events, forget all that is more than the limit."""
@@ -591,6 +591,8 @@ class Trace(Listener):
             live = tape.tracked_ids
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
+        if len(heard) == 2 and heard[1] is ids:
+            heard = heard[0]
         if output.__class__ is list:
             made, result = tuple([y.id for y in output]), output[0].value if output else None
         else:
@@ -612,6 +614,7 @@ class Trace(Listener):
         self.unparsed.extend((
             count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
             plain, here["module"], attributes if not attributes or PLAIN.issuperset(map(type, attributes)) else None,
+            Ran,
         ))  # fmt: skip
 
     def read(self, variable):
@@ -626,7 +629,7 @@ class Trace(Listener):
         before = self.seen[number] if self.versions.get(number) == version - 1 else None
         read = self.version_of(source) if source != number else (source, version - 1)  # v.assign(v) passes v as it was
         if before is not None:
-            self.held.outdate(*before)
+            self.held.outdate(before)
         self.first.setdefault(number, max(0, version - 1))
         self.versions[number], self.seen[number] = version, self.held.variable(value)
         self.add(
@@ -639,7 +642,7 @@ class Trace(Listener):
         """The value of a Variable at a version; None if it is not known."""
         wrote, after = (self.made.get((number, one)) for one in (version, version + 1))
         if wrote is None and after is None and number in self.seen:
-            return kept_at(*self.seen[number])
+            return kept_at(self.seen[number])
         return wrote.value if wrote is not None else after and after.before
 
     def left(self, tensor, exit, result):
@@ -765,6 +768,12 @@ class Trace(Listener):
 
         since = itertools.takewhile(goes_on, reversed(self.events))
         return any(isinstance(event, LeftEngine) and event.kind in "fc" for event in since)
+
+
+def event_of(row) -> Event:
+    """The event of a row."""
+    kind = row[-1]
+    return row[0] if kind is None else kind(*row[: FIELDS[kind]])
 
 
 def raise_if_broken(event, tape, explain):

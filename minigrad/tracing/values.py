@@ -140,17 +140,17 @@ class Held:
         self.keep(summary)
         return summary
 
-    def variable(self, value) -> tuple:
-        """Keep the value of a Variable until it has another one; the result is that of `keep`."""
+    def variable(self, value) -> Any:
+        """Keep the value of a Variable until it has another one. Returned is its Summary, or a small value itself."""
         if value.size > SMALL:
-            value = Summary.of(value)
+            value = self.summary(value)
             value.until = python_math.inf
-        return self.keep(value)
+        return value
 
-    def outdate(self, page, at):
+    def outdate(self, kept):
         """Note that a Variable has another value than this one from now on."""
-        if page.__class__ is list:
-            page[at].until = self.turned
+        if kept.__class__ is Summary:
+            kept.until = self.turned
 
     def turn(self):
         """Start a new page."""
@@ -199,8 +199,8 @@ def forgotten(shape, dtype) -> "Summary":
     return summary
 
 
-def kept_at(kept, at) -> Any:
-    """The Summary of a value kept by `Held`, or of a single number; None for None."""
+def kept_at(kept, at=None) -> Any:
+    """The Summary of a value kept by `Held`, on this page and index there or by itself; None for None."""
     if kept.__class__ is not list:
         return None if kept is None else Summary.of(kept)
     one = kept[at]
@@ -217,7 +217,7 @@ def unshared(array):
 
 
 class Summary:
-    """What is kept of a value: all of a small one; of a larger one its shape, and mostly its first numbers and Measures.
+    """What is kept of a value: all of a small one; of a larger one its shape, and often its first numbers and Measures.
 
     A larger value is measured on request, or when its array is released.
 
