@@ -125,8 +125,10 @@ def program_frame():
 
 def is_executed(frame) -> bool:
     """Whether a library executes a frame's code as a cell is executed: not called as a function, and not imported."""
+    if frame.f_code.co_flags & CO_NEWLOCALS:
+        return False
     caller = frame.f_back.f_code.co_filename
-    return not frame.f_code.co_flags & CO_NEWLOCALS and not caller.startswith("<frozen importlib") and not USERS[caller]
+    return not caller.startswith("<frozen importlib") and not USERS[caller]
 
 
 def entry_frame():
