@@ -477,6 +477,14 @@ def test_the_options_are_buttons_and_a_click_keeps_one():
     assert [button.button_style for button in buttons] == ["", "", "primary", ""] and diary.kept("predictions", "01.1") == "6.1"
 
 
+def test_what_a_reply_says_is_shown_and_never_run(monkeypatch):
+    pytest.importorskip("ipywidgets")
+    offer = predict("01.1")
+    monkeypatch.setattr(predicting, "answered", lambda *given: "kept <b>&")
+    offer.children[1].click()
+    assert offer.children[-1].value == '<span role="status">kept &lt;b&gt;&amp;</span>'
+
+
 CELLS = [
     "from helpers import predict", "predict('01.1', 6)", "1 / 0", "print('the result')", "print('later')",
     "offer = predict('01.2')", "offer.children[1].click()", "print('now')",

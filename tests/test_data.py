@@ -742,6 +742,7 @@ def test_windows_have_a_dataset_for_each_part():
     assert spec == {"a": mg.data.DatasetSpec(mg.TensorSpec([], mg.int32))}
     assert repr(spec["a"]) == "DatasetSpec(TensorSpec(shape=(), dtype=mg.int32, name=None), TensorShape([]))"
     assert hash(spec["a"]) != hash(mg.data.DatasetSpec(mg.TensorSpec([], mg.int32), [2]))
+    assert spec["a"] != spec["a"].element_spec and spec["a"] != 1
 
 
 def test_a_dataset_can_be_an_element():

@@ -62,7 +62,14 @@ def test_an_op_is_kept_with_inputs_line_tapes_and_value():
     assert (multiply.name, multiply.inputs, multiply.recorded) == ("multiply", (x.id, c.id), {tape.number: (x.id,)})
     assert (add.outputs, add.numbers, add.value.sample) == ((y.id,), {1: 1.0}, [4.0, 9.0])
     assert multiply.place.text == "y = x * c + 1.0"
-    assert multiply.versions == {x.id: 0}
+    assert multiply.versions == {x.id: 0} and multiply.kinds == ["f", "f"]
+
+
+def test_an_op_knows_the_kinds_of_all_its_dtypes():
+    with mg.trace() as log:
+        mg.where([True, False], mg.constant([1, 2]), mg.constant([3, 4]))
+        mg.gather(mg.constant([1.0, 2.0]), [1])
+    assert [event.kinds for event in only(log, Ran)] == [["b", "i", "i"], ["f", "i"]]
 
 
 def test_a_ghost_is_an_op_that_no_tape_recorded():

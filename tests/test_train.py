@@ -588,6 +588,8 @@ def test_paths_may_be_objects_and_are_told_as_text(folder):
     assert mg.train.latest_checkpoint(folder) == f"{folder}/ckpt-1" and (folder / "ckpt-1.npz").exists()
     assert mg.train.list_variables(folder / "ckpt-1") == mg.train.list_variables(folder)
     assert Checkpoint(v=v).write(folder / "once") == f"{folder}/once"
+    with pytest.raises(TypeError, match="not NoneType"):
+        Checkpoint(v=v).read(None)
     assert Checkpoint(v=v).save(At(folder / "twice")) == f"{folder}/twice-1"
     assert mg.train.load_variable(At(folder / "once"), "v/.ATTRIBUTES/VARIABLE_VALUE") == 1.0
 
