@@ -83,6 +83,7 @@ def test_lengths():
         (Dataset.range(4).batch(2).unbatch(), mg.data.UNKNOWN_CARDINALITY),
         (Dataset.range(4).batch(2).repeat().unbatch(), mg.data.INFINITE_CARDINALITY),
         (Dataset.range(3).map(lambda x: [0][5]).unbatch(), mg.data.UNKNOWN_CARDINALITY),
+        (Dataset.from_tensors([1, 2]), 1),
         (Dataset.range(2).skip(5), 0),
         (Dataset.from_tensors([1, 2]).take(0).unbatch(), 0),
         (Dataset.range(4).batch(2, drop_remainder=True).filter(lambda x: x[0] > 1).unbatch(), mg.data.UNKNOWN_CARDINALITY),

@@ -336,7 +336,7 @@ class Dataset:
 
     def _from(self, first, step, length):
         def start():
-            return itertools.islice(iter(self), None if spec_inference.active else first, None, step)
+            return itertools.islice(self, None if spec_inference.active else first, None, step)
 
         return Dataset(start, length)
 
@@ -384,8 +384,8 @@ class Dataset:
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """All elements `count` times, or endlessly if it is None or -1."""
-        times = -1 if count is None else elements.as_integer(count)
-        if times < 0:
+        times = None if count is None else elements.as_integer(count)
+        if times is None or times < 0:
             return Dataset(lambda: repeated(self), INFINITE_CARDINALITY if self._length else 0)
         length = self._length * times if self._length >= 0 or not times else self._length
         return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, times)), length)
