@@ -424,6 +424,12 @@ def test_it_forgets_variables_and_tapes_too():
     assert tape.number in log.tapes
 
 
+def test_it_forgets_variables_where_no_tape_is_opened():
+    with mg.trace(limit=10) as log:
+        made = [mg.Variable(float(k)) for k in range(50)]
+    assert [len(one) for one in (log.versions, log.first, log.seen)] == [10] * 3 and made[-1].id in log.versions
+
+
 def test_a_trace_that_may_keep_nothing_is_refused():
     with pytest.raises(ValueError, match="at least 1 event, not limit=0"):
         mg.trace(limit=0)

@@ -637,6 +637,8 @@ class Trace(Listener):
             None if source else Given.of(given, self.held, value if whole else None), listening_tapes(), before,
             self.seen[number], variable.name, listening.module,
         )  # fmt: skip
+        if len(self.seen) > self.limit:
+            self.forget_old()
 
     def value_of(self, number, version) -> "Summary | None":
         """The value of a Variable at a version; None if it is not known."""

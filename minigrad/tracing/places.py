@@ -100,12 +100,9 @@ VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # a suffix of the names of Tens
 PUBLIC = {}  # the internal name of a function -> its public name
 
 
-def user_frame(frame=None, called=""):
-    """The frame of user code from which this library frame was called, and the library function that it called.
-
-    Without a frame, it is that of the caller's caller.
-    """
-    frame = frame or sys._getframe(2)
+def user_frame(frame=None):
+    """The nearest frame of user code, from this one or the caller's caller outwards, and the library function called."""
+    frame, called = frame or sys._getframe(2), ""
     while not USERS[(code := frame.f_code).co_filename] and (caller := frame.f_back):
         if code.co_name not in SKIPPED:
             called = code.co_name
