@@ -101,7 +101,7 @@ PUBLIC = {}  # the internal name of a function -> its public name
 
 
 def user_frame(frame=None):
-    """The nearest frame of user code, from this one or the caller's caller outwards, and what it called of a library."""
+    """The nearest frame of user code, from this one or the caller's caller outwards, and which function it called."""
     frame, called = frame or sys._getframe(2), ""
     while not USERS[(code := frame.f_code).co_filename] and (caller := frame.f_back):
         if code.co_name not in SKIPPED:
