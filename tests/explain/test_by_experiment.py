@@ -605,6 +605,17 @@ def test_of_two_sources_that_leave_on_one_line_both_are_partial():
     assert [one.status for one in tape.explain(y, [v, u], seconds=20.0)] == ["partial"] * 2
 
 
+@pytest.mark.skipif(not checkpoint.FORKS, reason="the block is replayed")
+def test_of_two_values_that_left_only_the_one_that_carries_something_is_told():
+    x, nothing = mg.Variable(2.5), mg.constant(0.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        scale = float(x)
+        unused = float(x) + 1.0
+        y = x * scale + x * (nothing * unused)
+    answer = tape.explain(y, x, seconds=10.0)
+    assert (answer.status, [one.line for one in answer.causes]) == ("partial", ["scale = float(x)"])
+
+
 def test_of_many_sources_all_are_judged_together(monkeypatch):
     asked, try_out = [], Experiment.try_out
     monkeypatch.setattr(Experiment, "try_out", lambda *given, **command: asked.append(given) or try_out(*given, **command))
