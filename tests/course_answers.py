@@ -1,6 +1,7 @@
 """Answers to the exercises of the course, for each: wrong ones that look right, and right ones in an unusual way.
 
-`python tests/course_answers.py` stores the replies to the wrong ones, and says which differ: read those.
+`python tests/course_answers.py` stores the replies to the wrong ones and to those that a card knows by their number or
+word, and says which differ: read those.
 
 Each is a Python expression. `grad(f, *xs)` and `slopes(f, variables)` ask a tape, `nudged(f, x)` measures by a nudge.
 """
@@ -1125,6 +1126,12 @@ for exercise, (wrong, right) in FURTHER.items():
     WRONG[exercise], RIGHT[exercise] = [*WRONG[exercise], *wrong], [*RIGHT[exercise], *right]
 
 
+def known(exercise):
+    """The numbers and words that a card knows as mistakes."""
+    wrong = [reply.wrong for reply in exercise.replies]
+    return [text.removeprefix("answer = ") for text in wrong if text.startswith("answer = ")]
+
+
 def store():
     """Ask for the replies to the wrong answers, and store them."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
@@ -1134,7 +1141,8 @@ def store():
     before = json.loads(stored.read_text("utf-8")) if stored.exists() else {}
     replies = {}
     for exercise, answers in WRONG.items():
-        replies[exercise] = {answer: card.find(exercise).judge(eval(answer, SPACE)).removeprefix("not yet") for answer in answers}
+        one = card.find(exercise)
+        replies[exercise] = {answer: one.judge(eval(answer, SPACE)).removeprefix("not yet") for answer in [*answers, *known(one)]}
         if replies[exercise] != before.get(exercise):
             print(f"{exercise} differs")
     stored.write_text(json.dumps(replies, indent=1, ensure_ascii=False) + "\n", "utf-8")

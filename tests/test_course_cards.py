@@ -114,6 +114,7 @@ def test_a_card_is_complete(exercise):
     card = cards.find(exercise)
     assert len(card.hints) == 3
     assert card.replies
+    assert [*REPLIES[exercise]] == list(dict.fromkeys([*course_answers.WRONG[exercise], *course_answers.known(card)]))
     assert len({reply.text for reply in card.replies}) == len(card.replies)
     told = [one.text for one in (*card.replies, *card.ways)]
     assert all(text.count(". ") <= 3 for text in told), "at most four sentences"
@@ -126,7 +127,7 @@ def answers(table):
     return [(name, source) for name in EXERCISES for source in table[name]]
 
 
-@pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.WRONG))
+@pytest.mark.parametrize(("exercise", "answer"), answers(REPLIES))
 def test_a_wrong_answer_that_looks_right_is_not_taken_and_told_what_it_gave(exercise, answer, capsys):
     check(exercise, eval(answer, course_answers.SPACE))
     said = capsys.readouterr().out
