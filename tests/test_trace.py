@@ -16,15 +16,16 @@ from minigrad.engine.listening import listening
 from minigrad.inspector.arrays import text_of
 from minigrad.tracing import checkpoint, values
 from minigrad.tracing.log import (
+    WIDTH,
     Asked,
     EnteredEngine,
-    Event,
     Failed,
     LeftEngine,
     Ran,
     Refused,
     Stored,
     TapeEvent,
+    Trace,
     Watched,
     Wrote,
     newest_trace,
@@ -352,8 +353,8 @@ def test_python_need_not_search_the_log_for_garbage():
             one.assign_sub(0.1 * slope)
     for _ in range(5):  # what a row is made of is left alone first
         gc.collect()
-    assert len(log.unparsed.rows) >= 200
-    assert not [one for one in log.unparsed if gc.is_tracked(one) and not isinstance(one, type)]
+    assert len(log.cells) >= 200 * WIDTH
+    assert not [one for one in log.cells if gc.is_tracked(one) and not isinstance(one, type)]
 
 
 def test_a_log_lives_as_long_as_a_tape_that_it_heard():
@@ -685,10 +686,58 @@ def test_an_op_is_an_event_only_once_somebody_reads_the_log():
     x = mg.constant(2.0)
     with mg.trace() as log:
         y = x * x
-    assert len(log.unparsed.rows) == 1 and not any(isinstance(one, Event) for one in log.unparsed)
+    assert len(log.cells) == WIDTH and not log.parsed
     assert [event.outputs for event in log.events] == [(y.id,)]
-    assert not log.unparsed
     assert log.made[y.id] is log.events[-1]
+
+
+def test_a_log_is_read_while_another_thread_writes_it():
+    x, seen, problems = mg.constant(1.0), [], []
+    with mg.trace(limit=5) as log:
+
+        def read():
+            try:
+                while log.count < 20_000:
+                    seen.append([event.number for event in log.events])
+            except Exception as problem:
+                problems.append(problem)
+
+        reader = threading.Thread(target=read)
+        switch = sys.getswitchinterval()
+        sys.setswitchinterval(1e-5)
+        try:
+            reader.start()
+            while reader.is_alive():
+                x + 1.0
+        finally:
+            sys.setswitchinterval(switch)
+    assert not problems and all(one == sorted(one) and len(one) <= 5 for one in seen)
+    assert len(seen) > 1 and [event.number for event in log.events] == [*range(log.count - 4, log.count + 1)]
+
+
+def test_a_log_whose_reading_was_interrupted_is_read_the_next_time(monkeypatch):
+    x, keep = mg.constant(1.0), Trace.keep
+    with mg.trace() as log:
+        for _ in range(5):
+            x = x + 1.0
+
+    def interrupted(log, event):
+        keep(log, event)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trace, "keep", interrupted)
+    for done in range(1, 5):
+        with pytest.raises(KeyboardInterrupt):
+            log.events
+        assert len(log.parsed) == done
+    monkeypatch.undo()
+    assert [event.number for event in log.events] == [1, 2, 3, 4, 5] and len(log.made) == 5
+
+
+def test_a_log_may_have_any_limit():
+    with mg.trace(limit=sys.maxsize) as log:
+        mg.ones(2) + 1.0
+    assert [event.name for event in log.events] == ["add"] and not log.cut
 
 
 def test_the_calls_around_a_loop_are_kept_once():

@@ -376,22 +376,9 @@ WIDTH = FIELDS[Ran] + 1  # no event has more fields than this one
 FILL = {kind: (*[None] * (WIDTH - count - 1), kind) for kind, count in FIELDS.items()}  # follows the fields in a row
 
 
-class Rows(deque):
-    """Events as rows in one flat deque, which garbage collection traverses faster than tuples.
-
-    A row is the fields of an event, filled up, and then its class; or an event that has been read, and nothing.
-    """
-
-    def __init__(self, most, rows=()):
-        super().__init__(itertools.chain(*rows), most * WIDTH)
-
-    def take(self) -> tuple:
-        """Remove and return the oldest row."""
-        return tuple([self.popleft() for _ in range(WIDTH)])
-
-    @property
-    def rows(self) -> list:
-        return [*zip(*[iter([*self])] * WIDTH)]
+def event_of(row) -> Event:
+    """The event of a row: the fields of an event, filled up, and its class."""
+    return row[-1](*row[: FIELDS[row[-1]]])
 
 
 class TraceExit(Exit):
@@ -408,9 +395,11 @@ def nothing(*error):
 class Trace(Listener):
     """The log, as a context manager.
 
-    Programs wait while a trace listens, so ops are noted as rows of fields, and turned into events when they are read.
+    Programs wait while a trace listens, so events are noted as rows of their fields, and made when they are read.
 
     Attributes:
+        cells: the rows, one after the other: garbage collection traverses this faster than tuples.
+        parsed, makers: the events that were made of them, and the origin of each Tensor and each version of a Variable.
         tapes: the numbers of the tapes heard.
         first, versions, seen: number of a Variable -> its first version, its last, and where that value is.
         left_out: for a `frozen` log, the number of older events.
@@ -426,11 +415,11 @@ class Trace(Listener):
             instead = "for a long log leave the limit out: mg.trace()"
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; {instead}")
         self.judge: Any = raise_if_broken if strict else None  # called with each question and a way to explain it
-        self.limit, self.count, self.lost, self.left_out = limit, 0, False, 0
+        self.limit, self.count, self.lost, self.left_out = min(limit, sys.maxsize // WIDTH - 1), 0, False, 0
         self.elements: Any = {}
-        self.unparsed, self.held = Rows(limit + 1), Held()
+        self.cells, self.held = deque(maxlen=(self.limit + 1) * WIDTH), Held()
         self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
-        self.parsed, self.makers = deque(), {}  # events that have been read, and the origin of each Tensor and version
+        self.parsed, self.makers = deque(), {}
         self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
@@ -460,7 +449,7 @@ class Trace(Listener):
     @property
     def newest(self) -> Event:
         """The last event heard."""
-        return event_of([self.unparsed[k] for k in range(-WIDTH, 0)])
+        return event_of([self.cells[k] for k in range(-WIDTH, 0)])
 
     @property
     def events(self) -> tuple:
@@ -477,14 +466,22 @@ class Trace(Listener):
         return self.makers
 
     def read_up(self):
-        """Turn unread rows into events."""
-        while self.unparsed:
-            self.keep(event_of(self.unparsed.take()))
+        """Make events of the rows that are not read yet.
+
+        The rows stay: another thread may be adding some, and what an interrupt leaves undone is done the next time.
+        """
+        last = self.parsed[-1].number if self.parsed else 0
+        if not self.cells or self.cells[-WIDTH] == last:
+            return
+        cells = [*self.cells]
+        unread = next((k + WIDTH for k in range(len(cells) - WIDTH, -1, -WIDTH) if cells[k] == last), 0)
+        for k in range(unread, len(cells), WIDTH):
+            self.keep(event_of(cells[k : k + WIDTH]))
 
     @property
     def cut(self) -> bool:
         """Whether there were too many events, so that the oldest are lost."""
-        return self.lost or len(self.unparsed) > (self.limit - len(self.parsed)) * WIDTH
+        return self.lost or len(self.cells) > self.limit * WIDTH
 
     @property
     def steps(self) -> list:
@@ -503,32 +500,33 @@ class Trace(Listener):
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
         with log_lock:
-            rows = [*[(event, *[None] * (WIDTH - 1)) for event in self.parsed], *self.unparsed.rows]
-        now = copy.copy(self)
-        now.lost, now.left_out = self.cut or len(rows) > most, self.left_out + max(0, len(rows) - most)
-        now.unparsed, now.parsed, now.makers = Rows(most + 1, rows[-most:]), deque(), {}
+            events, now = self.events, copy.copy(self)
+        now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)
+        now.cells, now.parsed, now.makers = deque(), deque(), {}
+        for event in events[-most:]:
+            now.keep(event)
         now.first, now.tapes = newest(self.first, most), newest(self.tapes, most)
         now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now
 
     def set_aside(self):
         """Take all events out of the log, for a replay. To read them, or free them, takes longer than most blocks."""
-        self.aside.append((self.unparsed, self.parsed))
-        self.unparsed, self.parsed = Rows(self.limit + 1), deque()
+        self.aside.append((self.cells, self.parsed))
+        self.cells, self.parsed = deque(maxlen=self.cells.maxlen), deque()
 
     def keep(self, event):
         """Keep an event that has been read, and forget the oldest if there are too many."""
         if len(self.parsed) == self.limit:
-            self.lost = True
-            for number in self.parsed.popleft().gave:
+            for number in self.parsed[0].gave:
                 self.makers.pop(number, None)
-        self.parsed.append(event)
+            self.parsed.popleft()
         for number in event.gave:
             self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
+        self.parsed.append(event)
 
     def add(self, kind, *fields):
         """Note an event."""
-        self.unparsed.extend((*fields, *FILL[kind]))
+        self.cells.extend((*fields, *FILL[kind]))
 
     def forget_old(self):
         """Of what is not forgotten with the events, forget all that is more than the limit."""
@@ -611,7 +609,7 @@ class Trace(Listener):
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.callers(frame)
         self.count = count = self.count + 1
-        self.unparsed.extend((
+        self.cells.extend((
             count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
             plain, here["module"], attributes if not attributes or PLAIN.issuperset(map(type, attributes)) else None,
             Ran,
@@ -770,12 +768,6 @@ class Trace(Listener):
 
         since = itertools.takewhile(goes_on, reversed(self.events))
         return any(isinstance(event, LeftEngine) and event.kind in "fc" for event in since)
-
-
-def event_of(row) -> Event:
-    """The event of a row."""
-    kind = row[-1]
-    return row[0] if kind is None else kind(*row[: FIELDS[kind]])
 
 
 def raise_if_broken(event, tape, explain):
