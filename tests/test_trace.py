@@ -734,6 +734,75 @@ def test_a_log_whose_reading_was_interrupted_is_read_the_next_time(monkeypatch):
     assert [event.number for event in log.events] == [1, 2, 3, 4, 5] and len(log.made) == 5
 
 
+@pytest.fixture
+def tight(monkeypatch):
+    """Arrays that no film can show are let go at once."""
+    monkeypatch.setattr(values, "MOST_HELD", 900_000)
+    monkeypatch.setattr(values, "PAGE", 1)
+    return mg.Variable(mg.ones([50, 40]) * 0.5)
+
+
+def sines(v, count=8):
+    y = v
+    for _ in range(count):
+        y = mg.sin(y)
+    return mg.reduce_sum(y * y)
+
+
+def shown(film):
+    return [film.plain["arrays"][column["value"]].get("norm") for column in film.plain["cols"].values()]
+
+
+def test_a_film_shows_the_arrays_of_a_tape_that_was_opened_before_the_trace(tight):
+    with mg.GradientTape() as tape, mg.trace():
+        y = sines(tight)
+        with tape.stop_recording():
+            sines(tight, 100)
+        tape.gradient(y, tight)
+    norms = shown(mg.inspect(tape, y, tight))
+    assert len(norms) == 11 and None not in norms
+
+
+def test_a_film_of_the_tape_asked_last_shows_its_arrays_though_another_tape_was_opened_since(tight):
+    def ask():
+        with mg.GradientTape() as tape:
+            y = sines(tight)
+        tape.gradient(y, tight)
+
+    def measure():
+        with mg.GradientTape():
+            sines(tight, 100)
+
+    with mg.trace() as log:
+        ask(), measure()
+    assert None not in shown(mg.inspect(log))
+
+
+def test_a_film_shows_what_stands_before_its_tape_as_long_as_it_is_there(tight):
+    with mg.trace():
+        x, factor = mg.ones([50, 40]) * 0.5, mg.ones([50, 40]) * 2.0
+        sines(tight, 100)
+        with mg.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = mg.reduce_sum(mg.sin(x) * factor)
+            sines(tight, 100)
+    film = mg.inspect(tape, y, x)
+    assert film.models[0].value_of(x.id).measures.norm == pytest.approx(0.5 * 2000**0.5)
+    assert film.models[0].value_of(factor.id).measures.norm == pytest.approx(2.0 * 2000**0.5)
+
+
+def test_a_value_is_that_of_its_version():
+    v, log = mg.Variable([0.0, 5.0]), mg.trace()
+    with log, mg.GradientTape(persistent=True) as tape:
+        y = mg.reduce_sum(mg.sqrt(v))
+    v.assign([30.0, 50.0])
+    v.assign([300.0, 500.0])
+    with log:
+        v * 1.0
+    assert log.value_of(v.id, 0) is None and log.value_of(v.id, 2).sample == [300.0, 500.0]
+    assert "300" not in str(tape.explain(y, v))
+
+
 def test_a_log_may_have_any_limit():
     with mg.trace(limit=sys.maxsize) as log:
         mg.ones(2) + 1.0

@@ -331,6 +331,8 @@ def independent(q):
         return none(q, "independent", told, why=f"{why} smoothly")
     if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
         return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
+    if history.trace.cut and not history.opened:
+        return none(q, "", unused(q), why=f"nothing that the log still has leads to {name}")
     return none(q, "independent", unused(q), why=why)
 
 

@@ -178,7 +178,7 @@ class Experiment:
     def moved_by(self, events) -> dict:
         """What moves when only the values that left at the place of these events are nudged; nothing if not tried."""
         place = spot(events[0])
-        if len(self.exits) == 1:
+        if len(self.exits) == len(self.command["sources"]) == 1:
             return self.moved
         if place not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
             self.tried_exits[place] = self.moved_with(place, 1) or self.moved_with(place, -1)

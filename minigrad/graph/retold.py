@@ -155,7 +155,8 @@ def check(value, summary):
     else:
         known, found = summary.kept.ravel(), np.ravel(value)[: summary.kept.size]
         near = ALIKE * np.max(np.abs(known), initial=0.0, where=np.isfinite(known))
-        same = value.shape == summary.shape and np.allclose(found, known, ALIKE, near, equal_nan=True)
+        alike = np.allclose(found, known, ALIKE, near, equal_nan=True) and known.size == found.size
+        same = value.shape == summary.shape and alike
     if not same:
         raise Unlike
 

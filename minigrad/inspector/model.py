@@ -591,10 +591,10 @@ class Model:
         """The value of a node that no frame made; for a Variable, its value when it was read."""
         number, version = node if isinstance(node, tuple) else (node, None)
         known, thing = self.film.value_of(number if version is None else node), self.thing(number)
-        if known is not None:
+        if known is not None and known.known:
             return known
         changed = version is not None and getattr(thing, "version", version) != version
-        return self.data_values.get(number) if thing is None or changed else Summary.of(convert(thing).value)
+        return (self.data_values.get(number) if thing is None or changed else Summary.of(convert(thing).value)) or known
 
     def path_of(self, number) -> str:
         """The user's name for a source; for a weight of a model, its path."""

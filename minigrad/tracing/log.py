@@ -430,6 +430,7 @@ class Trace(Listener):
         for listener in listening.now:
             if listener.tracked_ids is not None:  # a tape that is already open
                 self.meet(listener)
+                self.held.open(listener)
         super().start()
 
     def __enter__(self):
@@ -641,7 +642,7 @@ class Trace(Listener):
     def value_of(self, number, version) -> "Summary | None":
         """The value of a Variable at a version; None if it is not known."""
         wrote, after = (self.made.get((number, one)) for one in (version, version + 1))
-        if wrote is None and after is None and number in self.seen:
+        if wrote is None and after is None and self.versions.get(number) == version:
             return kept_at(self.seen[number])
         return wrote.value if wrote is not None else after and after.before
 
@@ -735,6 +736,7 @@ class Trace(Listener):
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
+        self.held.ask(tape)
         source_ids = tape.last_question[1]
         known, keep, self.asked_tape, self.shared = self.versions, self.held.keep, None, None
         read = [one for i in source_ids if i in known for one in (i, known[i])]

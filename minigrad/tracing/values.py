@@ -104,20 +104,24 @@ def pooled(f, stack, axis, length):
 class Held:
     """The values of a trace on pages, in order of time. When they take too many bytes, the oldest are released.
 
-    They are measured first if a film may still need them: if the oldest living tape (or else the last) was already
-        open, or was opened while they were the value of a Variable.
+    They are measured first if a film may still need them: if the tape asked last (or else opened last), or the oldest
+    living one, was already open, or was opened while they were the value of a Variable.
     """
 
     def __init__(self):
         self.page, self.room, self.older, self.bytes = [], PAGE, deque(), 0
         self.turned, self.opened = 0, {}  # the number of full pages, and what it was when each living tape was opened
-        self.last = python_math.inf, None  # the same for the tape opened last, living or not
+        self.last, self.asked = python_math.inf, None  # the same for the tapes opened and asked last, living or not
 
     def open(self, tape):
         key = id(tape)
         if key not in self.opened:
             forget = weakref.ref(tape, lambda _, opened=self.opened: opened.pop(key, None))
-            self.last = self.opened[key] = self.turned, forget
+            self.opened[key], self.last = (self.turned, forget), self.turned
+
+    def ask(self, tape):
+        self.open(tape)
+        self.asked = self.opened[id(tape)][0]
 
     def keep(self, value) -> tuple:
         """Keep a value. Returned are its page and its index there, or a small value itself, on no page, and None."""
@@ -158,7 +162,8 @@ class Held:
         self.older.append((self.turned, self.page, size))
         self.bytes += size
         self.page, self.room, self.turned = [], PAGE, self.turned + 1
-        wanted = next(iter(self.opened.values()), self.last)[0]
+        living = next(iter(self.opened.values()), (python_math.inf,))[0]
+        wanted = min(living, self.last if self.asked is None else self.asked)
         while self.older:
             number, page, size = self.older[0]
             if self.bytes <= (MOST_HELD if number >= wanted else MOST_HELD // OLDER):

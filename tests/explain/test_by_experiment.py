@@ -616,6 +616,16 @@ def test_of_two_values_that_left_only_the_one_that_carries_something_is_told():
     assert (answer.status, [one.line for one in answer.causes]) == ("partial", ["scale = float(x)"])
 
 
+@pytest.mark.skipif(not checkpoint.FORKS, reason="the block is replayed")
+def test_what_came_in_unseen_is_not_taken_for_what_another_source_gave_away():
+    v, w, state = mg.Variable([1.0, 2.0]), mg.Variable([1.0, 2.0]), mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        mg.constant(v.numpy() * 2.0) * v
+        state.assign([w[0], 1.0])
+        y = mg.reduce_sum(state * state * w)
+    assert [one.status for one in tape.explain(y, [v, w], seconds=10.0)] == ["none", "partial"]
+
+
 def test_of_many_sources_all_are_judged_together(monkeypatch):
     asked, try_out = [], Experiment.try_out
     monkeypatch.setattr(Experiment, "try_out", lambda *given, **command: asked.append(given) or try_out(*given, **command))

@@ -242,6 +242,19 @@ def test_a_full_trace_says_that_it_has_forgotten_the_target():
     assert "began later" not in text
 
 
+def test_a_full_trace_does_not_say_that_nothing_depends_on_a_source():
+    w = mg.Variable([1.0, 2.0])
+    with mg.trace(limit=5):
+        with mg.GradientTape() as tape:
+            y = mg.constant(w.numpy()) * 2.0
+            for _ in range(5):
+                y = mg.sin(y)
+        tape.gradient(y, w)
+    answer = tape.explain(y, w)
+    assert (answer.status, answer.meaning, answer.causes[0].confidence) == ("none", "", "likely")
+    assert "nothing that the log still has leads to w" in str(answer)
+
+
 def test_a_trace_that_is_full():
     x = mg.Variable(1.0)
     with mg.trace(limit=20) as log, mg.GradientTape() as tape:
