@@ -26,7 +26,7 @@ import pytest
 import minigrad as mg
 from minigrad.graph import retold
 from minigrad.inspector import still as pictures
-from minigrad.inspector.arrays import bytes_text, shown
+from minigrad.inspector.arrays import bytes_text, json_number, shown
 from minigrad.inspector.code import wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
@@ -1424,6 +1424,7 @@ def test_inf_is_a_cross_in_the_picture_too():
 
 
 def test_numbers_have_six_digits_at_most():
+    assert [str(json_number(one)) for one in (-0.0, 1 / 3, -np.inf, True, 2 - 1j)] == ["0.0", "0.3333", "-inf", "1", "2-1j"]
     numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
     assert [brief(x, 6) for x in numbers] == [*numbers.values()]
     sizes = {

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.explain import trial
 from minigrad.tracing import checkpoint
+
+
+def test_of_several_places_each_keeps_its_last_guess_when_it_has_no_more(monkeypatch):
+    tried, guess = [], lambda name: types.SimpleNamespace(edits=[name])
+    monkeypatch.setattr(trial, "is_right", lambda q, edits, slope, safe: tried.append(edits))
+    question = types.SimpleNamespace(experiment=types.SimpleNamespace(slope=1.0), weighted=False)
+    assert trial.fitting(question, [[guess("a")], [guess("b"), guess("c")]]) is None
+    assert tried == [["a", "b"], ["a", "c"]]
+
 
 PAIR, ROW, NUMBER = "x = mg.Variable([1.0, 2.0])", "x = mg.Variable([[1.0, 2.0]])", "x = mg.Variable(2.0)"
 FIXED = [  # a beginning, a line, and the same line fixed

@@ -242,6 +242,15 @@ def test_a_full_trace_says_that_it_has_forgotten_the_target():
     assert "began later" not in text
 
 
+def test_an_assigned_value_is_known_by_its_object_without_a_replay():
+    x, v = mg.Variable(2.0), mg.Variable(0.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        v.assign(x.numpy())
+        y = v * x
+    cause = tape.explain(y, x, seconds=0).causes[0]
+    assert (cause.code, cause.confidence, cause.line) == ("LEFT_ENGINE", "proved", "v.assign(x.numpy())")
+
+
 def test_a_full_trace_does_not_say_that_nothing_depends_on_a_source():
     w = mg.Variable([1.0, 2.0])
     with mg.trace(limit=5):
