@@ -763,6 +763,15 @@ def test_a_film_shows_the_arrays_of_a_tape_that_was_opened_before_the_trace(tigh
     assert len(norms) == 11 and None not in norms
 
 
+def test_a_trace_hears_a_tape_that_was_entered_by_hand_before_it():
+    x, tape = mg.Variable(3.0), mg.GradientTape()
+    tape.__enter__()
+    with mg.trace():
+        y = x * x
+        tape.__exit__(None, None, None)
+        assert tape.gradient(y, x).numpy() == 6.0 and tape.traces
+
+
 def test_a_film_of_the_tape_asked_last_shows_its_arrays_though_another_tape_was_opened_since(tight):
     def ask():
         with mg.GradientTape() as tape:

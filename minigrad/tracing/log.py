@@ -349,14 +349,10 @@ class BackwardPass:
 
 def size_of(steps) -> float:
     """The bytes of steps and their arrays; infinite if one calls a user's function, which must not run once more."""
-    size = STEP * len(steps)
-    for step in steps:
-        if hasattr(step[VJP], "no_unbroadcast"):
-            return np.inf
-        for one in step[ARRAYS]:
-            if one.__class__ is np.ndarray:
-                size += one.nbytes
-    return size
+    if any([hasattr(step[VJP], "no_unbroadcast") for step in steps]):
+        return np.inf
+    sizes = [one.nbytes for step in steps for one in step[ARRAYS] if one.__class__ is np.ndarray]
+    return STEP * len(steps) + sum(sizes)
 
 
 def slope_of(step, dy) -> "Summary | None":
@@ -428,9 +424,10 @@ class Trace(Listener):
 
     def start(self):
         for listener in listening.now:
-            if listener.tracked_ids is not None:  # a tape that is already open
-                self.meet(listener)
-                self.held.open(listener)
+            if listener.tracked_ids is not None:  # a tape that is already open, or a proxy of one entered by hand
+                tape = listener.stop.__self__
+                self.meet(tape)
+                self.held.open(tape)
         super().start()
 
     def __enter__(self):
@@ -663,13 +660,13 @@ class Trace(Listener):
 
     def started(self, tape):
         unheard, used = tape.number not in self.tapes, tape.tracked_ids
-        self.tape_event("resumed" if unheard and used else "opened", tape)
+        frame = self.tape_event("resumed" if unheard and used else "opened", tape)
         self.held.open(tape)
-        if self.cut:
+        if len(self.tapes) > self.limit:
             self.forget_old()
         # answers are read from the log of the newest trace, and a replay goes on counting like it
         if unheard and not used and self is newest_trace():
-            checkpoint.keep(tape, self, program_frame())
+            checkpoint.keep(tape, self, program_frame(frame))
 
     def stopped(self, tape):
         self.tape_event("closed", tape)
@@ -681,12 +678,17 @@ class Trace(Listener):
         self.tape_event("forgot", tape)
 
     def heard_of(self, tape):
-        self.tapes[tape.number] = True
-        self.meet(tape)
+        if tape.number not in self.tapes:
+            self.tapes[tape.number] = True
+            self.meet(tape)
 
     def tape_event(self, what, tape):
+        """Note what a tape did, and return the user's frame in which it did so."""
         self.heard_of(tape)
-        self.add(TapeEvent, self.next(), *self.here(True), what, tape.number)
+        frame, called = user_frame(sys._getframe(2))
+        place = frame.f_code, frame.f_lasti, self.callers(frame)
+        self.add(TapeEvent, self.next(), *place, called, what, tape.number)
+        return frame
 
     def watching(self, tape, source):
         self.heard_of(tape)

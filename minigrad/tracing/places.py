@@ -110,9 +110,9 @@ def user_frame(frame=None):
     return frame, PUBLIC.get(called, called) if "_v" not in called else VERSION.sub("", called)
 
 
-def program_frame():
+def program_frame(frame=None):
     """The frame of the running cell, script or test: the outermost of user code, or the first executed by a library."""
-    found = frame = user_frame()[0]
+    found = frame = user_frame(frame)[0]
     while frame.f_back and not is_executed(frame):
         frame = frame.f_back
         if USERS[frame.f_code.co_filename]:
