@@ -397,7 +397,7 @@ class Trace(Listener):
         cells: the rows, one after the other: garbage collection traverses this faster than tuples.
         parsed, makers: the events that were made of them, and the origin of each Tensor and each version of a Variable.
         tapes: the numbers of the tapes heard.
-        first, versions, seen: number of a Variable -> its first version, its last, and where that value is.
+        first, versions, seen: number of a Variable -> its first version, its last, and the value of that.
         left_out: for a `frozen` log, the number of older events.
         hears_exits: whether it hears of all values that leave.
         elements: those for replays, which cannot draw them again: index -> the number of events by then, and the
