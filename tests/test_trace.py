@@ -734,6 +734,15 @@ def test_a_log_whose_reading_was_interrupted_is_read_the_next_time(monkeypatch):
     assert [event.number for event in log.events] == [1, 2, 3, 4, 5] and len(log.made) == 5
 
 
+def test_a_log_is_read_again_and_again_while_it_grows():
+    x = mg.constant(1.0)
+    with mg.trace(limit=700) as log:
+        for count in (1, 5, 700, 600, 3, 1500, 0, 699, 701):
+            for _ in range(count):
+                x + 1.0
+            assert [event.number for event in log.events] == [*range(max(1, log.count - 699), log.count + 1)]
+
+
 @pytest.fixture
 def tight(monkeypatch):
     """Arrays that no film can show are let go at once."""

@@ -469,12 +469,20 @@ class Trace(Listener):
         The rows stay: another thread may be adding some, and what an interrupt leaves undone is done the next time.
         """
         last = self.parsed[-1].number if self.parsed else 0
-        if not self.cells or self.cells[-WIDTH] == last:
-            return
-        cells = [*self.cells]
-        unread = next((k + WIDTH for k in range(len(cells) - WIDTH, -1, -WIDTH) if cells[k] == last), 0)
-        for k in range(unread, len(cells), WIDTH):
-            self.keep(event_of(cells[k : k + WIDTH]))
+        if self.cells and self.cells[-WIDTH] != last:
+            for row in self.rows_after(last):
+                self.keep(event_of(row))
+
+    def rows_after(self, last) -> list:
+        """The rows since the event of this number: of a long log few are new, so the newest are looked at first."""
+        cells, length, found = [], 64 * WIDTH, None
+        while found is None and len(cells) < len(self.cells):
+            length *= 8
+            with contextlib.suppress(RuntimeError):  # another thread was just adding a row
+                cells = [*itertools.islice(reversed(self.cells), length)][::-1]
+            starts = range(0, len(cells), WIDTH)
+            found = next((k for k in reversed(starts) if cells[k] == last), None)
+        return [cells[k : k + WIDTH] for k in starts if found is None or k > found]
 
     @property
     def cut(self) -> bool:
