@@ -512,7 +512,11 @@ for exercise, (wrong, right) in {
             "lambda f, x, v: mg.fill(x.shape, 2.0 * mg.reduce_sum(v))",
             "lambda f, x, v: nudged(lambda h: mg.reduce_sum(f(mg.cast(x, mg.float64) + h * mg.cast(v, mg.float64))), 0.0)",
         ],
-        ["lambda f, x, v: grad(lambda t: mg.reduce_sum(grad(f, t) * v), x)"],
+        [
+            "lambda f, x, v: grad(lambda t: mg.reduce_sum(grad(f, t) * v), x)",
+            "lambda f, x, v: [acc := mg.autodiff.ForwardAccumulator(x, v), acc.__enter__(), g := grad(f, x), acc.__exit__(None, None, None), "
+            "acc.jvp(g)][-1]",
+        ],
     ),
     "12.4": (
         ["lambda f, x: x - grad(f, x)", "lambda f, x: x - grad(f, x) / grad(f, x, order=2)", "lambda f, x: mg.constant([3.0, -1.0])"],

@@ -36,7 +36,7 @@ from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
-from minigrad.tracing.values import Summary, brief
+from minigrad.tracing.values import Summary, brief, forgotten
 
 
 @pytest.fixture(autouse=True)
@@ -454,6 +454,11 @@ LONG = np.arange(1000.0)
 )
 def test_values_are_alike_as_far_as_they_are_known(value, known, alike):
     assert arrays_alike(value, None if known is None else Summary.of(known)) == alike
+
+
+def test_a_value_that_the_log_has_forgotten_is_like_no_other():
+    assert not arrays_alike(np.ones(300), forgotten((300,), np.dtype(float)))
+    assert arrays_alike(np.ones((0, 3)), Summary.of(np.ones((0, 3))))
 
 
 def test_only_a_value_of_which_all_is_known_is_a_constant_of_the_program():

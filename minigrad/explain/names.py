@@ -62,7 +62,8 @@ class Names:
     def by_origin(self, node, number):
         if self.trace is None:
             return None
-        event = next(filter(None, map(self.trace.made.get, (number, node, (number, 0)))), None)
+        made = self.trace.made
+        event = made.get(number) or made.get(node) or made.get((number, 0))
         if event is None or (isinstance(event, EnteredEngine) and event.called not in ENTRANCES):
             return None  # a number or an array beside an operator: its line names the result
         if isinstance(event, Wrote):  # the line may call what makes many
