@@ -79,6 +79,73 @@ def test_the_line_of_a_value_that_leaves_in_a_library_is_the_users(tmp_path, whe
     assert "float(x) / 2" not in told and "y = half(x) * x" in told
 
 
+OWN = """
+import minigrad as mg
+def half_of(x):
+    half = float(x) / 2
+    return half * x
+x = mg.Variable(3.0, name="x")
+with mg.trace():
+    with mg.GradientTape() as tape:
+        y = half_of(x)
+print(tape.explain(y, x).causes[0].line)
+"""
+PLACES = {  # where the program is, and what else is there
+    "in a folder with a suffix": ("homework.zip/week1/train.py", ()),
+    "below packages that pip put beside it": ("project/src/train.py", ("project/numpy/__init__.py", "project/numpy-2.0.dist-info/RECORD")),
+    "in the folder of commands": ("bin/train.py", ()),
+}
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_the_program_that_runs_is_the_users_wherever_it_lies(tmp_path, where):
+    name, beside = PLACES[where]
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(OWN)
+    for one in beside:
+        (tmp_path / one).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / one).write_text("numpy/__init__.py,,\n")
+    numpy = f"import numpy; numpy.__file__ = {str(tmp_path / beside[0])!r}; " if beside else ""
+    scripts = (
+        f"import minigrad.tracing.places as p, pathlib; p.STANDARD.add(pathlib.Path({str((tmp_path / name).parent)!r})); "
+        if "bin" in name
+        else ""
+    )
+    start = f"{numpy}{scripts}import runpy, sys; m = sys.modules['__main__']; m.__file__ = {str(tmp_path / name)!r}; exec(compile(open(m.__file__).read(), m.__file__, 'exec'), vars(m))"
+    assert told_by([sys.executable, "-c", start], tmp_path) == "half = float(x) / 2\n"
+
+
+def told_by(command, folder, **environment):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*environment.values(), os.path.dirname(os.path.dirname(mg.__file__))])}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_what_was_not_installed_beside_numpy_is_the_users(tmp_path, monkeypatch):
+    monkeypatch.setattr(np, "__file__", str(tmp_path / "numpy" / "__init__.py"))
+    (tmp_path / "numpy-2.0.dist-info").mkdir()
+    (tmp_path / "numpy-2.0.dist-info" / "RECORD").write_text("numpy/__init__.py,,\nnumpy-2.0.dist-info/RECORD,,\n")
+    assert places.is_library(str(tmp_path / "numpy" / "core.py")) and not places.is_library(str(tmp_path / "mine" / "model.py"))
+
+
+@pytest.mark.parametrize(("installed", "library"), [("site-packages", True), ("packages", True), ("mine", False)])
+def test_what_a_link_leads_to_decides(installed, library, tmp_path):
+    for place in (f"{installed}/thing", "env/site-packages", "deps"):
+        (tmp_path / place).mkdir(parents=True)
+    if installed == "packages":
+        (tmp_path / installed / "thing-1.dist-info").mkdir()
+    inside = tmp_path / "env" / "site-packages" / "thing"
+    for link in (inside, tmp_path / "deps" / "thing"):
+        link.symlink_to(tmp_path / installed / "thing")
+    assert places.is_library(str(inside / "model.py")) == library
+    assert places.is_library(str(tmp_path / "deps" / "thing" / "model.py")) == (installed == "site-packages")
+
+
+def test_where_the_working_folder_is_gone_all_goes_on(tmp_path):
+    gone = "import os, tempfile; folder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder)\n"
+    more = "import linecache\nlinecache.cache['a file'] = 1, None, ['y = x * x\\n'], 'a file'\nwith mg.trace(), mg.GradientTape() as tape:\n    exec(compile('y = x * x', 'a file', 'exec'))\nmg.inspect(tape, y, x)\nprint(mg.function(lambda v: v * 2)(x).numpy(), tape.explain(y, x).status)"
+    assert told_by([sys.executable, "-c", gone + OWN + more], tmp_path).endswith("6.0 complete\n")
+
+
 def test_a_cell_is_a_program_although_its_console_is_one_too(tmp_path, monkeypatch):
     (tmp_path / "asked_at_import.py").write_text(
         "from minigrad.tracing.places import program_frame\n\nfile = program_frame().f_code.co_filename\n"

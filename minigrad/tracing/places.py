@@ -1,9 +1,11 @@
 """Where in the user's code something happens: the code, the instruction, and the calls that led there."""
 
+import contextlib
 import os
 import re
 import sys
 import sysconfig
+from functools import cache
 from inspect import CO_NEWLOCALS
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,39 +40,72 @@ class Place(NamedTuple):
         return statement_text(self)
 
 
-MINIGRAD = str(Path(__file__).parents[1])
-STANDARD = {os.path.dirname(os.__file__), *map(sysconfig.get_path, ("stdlib", "platstdlib", "scripts"))}
+MINIGRAD = Path(__file__).resolve().parents[1]
+KINDS = "stdlib", "platstdlib", "scripts"
+STANDARD = {Path(os.path.realpath(one)) for one in (os.path.dirname(os.__file__), *map(sysconfig.get_path, KINDS))}
 INSTALLED = {"site-packages", "dist-packages"}  # folders with these names contain libraries
 NEIGHBOURS = "numpy", "tensorflow", "IPython"  # whatever is beside one of these was installed with it
 ARCHIVES = ".zip", ".egg", ".whl"
+GENERATED = "<op ", "<frozen ", "<__array_function__"  # other names in brackets are those of cells and of what is typed
 
 
 def is_library(file: str) -> bool:
     """Whether a file belongs to a library (minigrad, the standard library, installed packages) rather than to the user.
 
-    A user's own package in editable mode belongs to the user: its files stay where they are.
+    A user's own package in editable mode belongs to the user, also by a link: its files stay where they are.
     """
-    if file.startswith(("<op ", "<frozen ")):
-        return True
-    path = Path(os.path.abspath(file))
+    if file.startswith("<"):
+        return file.startswith(GENERATED)
+    try:
+        path, real = Path(os.path.abspath(file)), Path(os.path.realpath(file))
+    except OSError:  # the working folder is gone
+        path = real = Path(file)
+    own, program = own_folders(), running_program()
+    if real == program:
+        return False
+    installed = path != real and any(next(folder.glob("*.dist-info"), None) for folder in real.parents)
+    return lies_in_library(real, own) or (installed and lies_in_library(path, own))
+
+
+def lies_in_library(path, own) -> bool:
     if INSTALLED & {*path.parts} or any(path.is_relative_to(folder) for folder in (MINIGRAD, *STANDARD)):
         return True
-    own = own_folders()
-    archive = next((parent for parent in path.parents if parent.suffix in ARCHIVES), None)
-    return archive not in (None, *own) or any(path.is_relative_to(folder) for folder in beside_neighbours(own))
+    archive = next((parent for parent in path.parents if parent.suffix in ARCHIVES and not parent.is_dir()), None)
+    if archive is not None:
+        return archive not in own
+    folders = [folder for folder in beside_neighbours(own) if path.is_relative_to(folder)]
+    return any(not (known := installed_in(folder)) or path.relative_to(folder).parts[:1] in known for folder in folders)
+
+
+def running_program() -> "Path | None":
+    """The user's Python file that runs: no library with `python -m`, and no command that one has installed."""
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None) or ""
+    return Path(os.path.realpath(file)) if file.endswith(".py") and getattr(main, "__spec__", None) is None else None
 
 
 def own_folders() -> set:
     """The folders in which the user works: the current one, and the folder (or archive) of the running program."""
-    main = getattr(sys.modules.get("__main__"), "__file__", None)
-    return {Path.cwd(), *([Path(os.path.abspath(main)).parent] if main else [])}
+    main, own = getattr(sys.modules.get("__main__"), "__file__", None), set()
+    with contextlib.suppress(OSError):  # the working folder is gone
+        own.add(Path.cwd())
+        own |= {Path(os.path.abspath(main)).parent} if main else set()
+    return own
 
 
 def beside_neighbours(own) -> list:
     """The folders that contain the neighbours; where the user works in one, only the neighbours themselves."""
     files = [getattr(sys.modules.get(name), "__file__", None) for name in NEIGHBOURS]
-    packages = [Path(file).parent for file in files if file]
+    packages = [Path(os.path.realpath(file)).parent for file in files if file]
     return [package if package.parent in own else package.parent for package in packages]
+
+
+@cache
+def installed_in(folder) -> set:
+    """The first parts of the paths that installers wrote down in a folder; nothing if they wrote none."""
+    from importlib.metadata import distributions  # takes longer than all else here, and is rarely needed
+
+    return {file.parts[:1] for one in distributions(path=[str(folder)]) for file in one.files or ()}
 
 
 class Users(dict):
