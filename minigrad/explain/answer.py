@@ -477,22 +477,36 @@ def whole(q, way, number, meant):
     if number == "nan":
         return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
     old, after = stale(q) or (None, "")
-    causes = [flat(q) if number == "zero" else None, old, *[cause_of(q, edge) for edge in meant], summed(q)]
+    zero, why = flat(q) if number == "zero" else (None, "")
+    causes = [zero, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
     history, tried = q.history, q.experiment is not None
     left = [e for e in history.left(q.targets) if e.kind in "fc"] if history is not None else []
     if number == "zero" and (tried or not left):
-        head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
+        head = f"ZERO  {q.label} = {q.text}: every way is there, and {why}"
         return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
     seen = history is not None and history.opened and not history.trace.cut and history.trace.unseen <= history.opened
     if tried or (seen and not left):
         head = f"COMPLETE{but}  {q.label} = {q.text}{after}"
-        return Explanation("complete", "", causes, head, path, () if old else live)
+        return Explanation("complete", "", causes, head, path, () if old else live, notes=assigned_from_itself(q))
     many, them = ("value", "it") if len(left) == 1 else ("values", "them")
     left = f"{len(left)} {many} left, and what became of {them} was not tried" if left else UNHEARD
     head = f"UNTRIED{but}  {q.label} = {q.text}{after or ' is what the tape has'}; {left}"
     return Explanation("untried", "", causes, head, path, notes=(f"no replay: {q.untried}" if history else TRY,))
+
+
+def assigned_from_itself(q) -> tuple:
+    """A note if the source got a value that was computed from itself, which the target then used."""
+    history, number, name = q.history, q.source.id, q.source_name
+    events = history.trace.events if history is not None else ()
+    wrote = [e for e in events if isinstance(e, Wrote) and e.variable == number and e.source]
+    live = history.ways(history.nodes(q.targets), lambda edge: not edge.code) if wrote else ()
+    read = max([edge.start[1] for edge in live if isinstance(edge.start, tuple) and edge.start[0] == number], default=0)
+    wrote = [e for e in wrote if e.number > history.opened and e.version <= read]
+    own = [e for e in wrote if history.cheapest([history.node(e.source, e.versions)]) is not None]
+    carried = [f"what {e.place.text} carries from {name} to itself is not in this slope" for e in own[:1]]
+    return tuple([f"{name} counts as each op read it: {text}" for text in carried])
 
 
 # ---- paths as names --------------------------------------------------------------------------------------------------

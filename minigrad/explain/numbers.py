@@ -170,14 +170,24 @@ def first_bad(q, step, op, given) -> str:
 
 
 def flat(q):
-    """The cause of a zero gradient: the first op in the backward pass that turns a gradient into zeros."""
-    steps = steps_of(q)
+    """The cause of a zero gradient: the first op in the backward pass that sends zeros; and a text for the headline."""
+    steps, text = steps_of(q), "the slope is 0 here"
     step = next((one for one in steps if not one.upstream.zero and one.sent.zero), None)
     if step is None:
-        return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
+        return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown"), text
     op, event = op_at(q, step)
-    factor, line = (zero_factor(q, step, event), event.place.text) if event is not None else ("", "")
-    return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor)
+    line, kind = event.place.text if event is not None else "", step.sent.dtype
+    if underflows(step):
+        return cause("FLAT", q, "small", op=op, line=line, kind=kind), f"what {op} sends is too small for {kind}"
+    factor = zero_factor(q, step, event) if event is not None else ""
+    return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor), text
+
+
+def underflows(step) -> bool:
+    """Whether a step sent zeros because the products of upstream and slope are too small, element by element."""
+    both = [one for one in (step.upstream, step.local) if one is not None and one.whole]
+    pair = [one for one in both if one.shape == step.sent.shape]
+    return len(pair) == 2 and bool(np.any(np.multiply(*[one.kept.astype(np.complex128) for one in pair])))
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}

@@ -97,11 +97,12 @@ class History:
     def of_op(self, node, event):
         moved = self.experiment.moved_in(event) if self.experiment else {}
         own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
+        kinds, versions = event.kinds, event.versions
         unseen = "attributes" in moved or (hidden and not own)
         for k, number in enumerate(event.inputs):
-            known = number in self.trace.made or number in event.versions or number in self.sources
+            known = number in self.trace.made or number in versions or number in self.sources
             if number:
-                yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
+                yield Edge(self.node(number, versions), node, event, *self.code_for(event, k, number, kinds[k]))
             unseen = unseen or (k in moved.get("inputs", ()) and not known)
         if unseen:
             yield from self.entered(node, event)
@@ -206,9 +207,9 @@ class History:
 
     # ---- why the tape carries nothing --------------------------------------------------------------------------------
 
-    def code_for(self, event, k, number):
+    def code_for(self, event, k, number, kind):
         """The code and further fields of the Edge from input k to the outputs; () if the tape carries the gradient."""
-        kernel, kind, live = event.op.kernel, event.kinds[k], event.recorded.get(self.tape)
+        kernel, live = event.op.kernel, event.recorded.get(self.tape)
         if kernel == "StopGradient":
             return MEANT
         if kind not in "fc":
@@ -224,9 +225,9 @@ class History:
             return ("STOPPED" if event.number <= self.forgot else "SPENT_TAPE",)
         if live is not event.inputs and number not in live:  # often the same long list
             return ("UNWATCHED",) if number in self.sources else ()
-        sent = any((output, number) in self.carried for output in event.outputs)
-        stopped = kernel == "CustomGradient" and not sent and not self.arrived.isdisjoint(event.outputs)
-        return MEANT if stopped else ()
+        if kernel != "CustomGradient" or any((output, number) in self.carried for output in event.outputs):
+            return ()
+        return () if self.arrived.isdisjoint(event.outputs) else MEANT
 
     def code_while_silent(self, event):
         """The code, and further fields, for an op that ran while the tape did not listen."""
@@ -287,8 +288,9 @@ class History:
         return [edge for edge in edges if edge.start in kept]
 
     def uses(self, number):
-        """The ops with this number among their inputs, in order of time."""
-        return [e for e in self.ran if number in e.inputs]
+        """The ops with this number among their inputs, in order of time, without those that answered a question."""
+        asked = [(e.began, e.number) for e in self.questions]
+        return [e for e in self.ran if number in e.inputs and not any(a < e.number < b for a, b in asked)]
 
 
 EDGES = {  # the kind of the event that made a node -> the edges that end there

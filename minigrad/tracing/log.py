@@ -263,12 +263,13 @@ class StepBack:
     source: int
     upstream: Summary
     sent: Summary
-    local: "Summary | None"  # the op's own slope, computed only where `sent` is not finite and the upstream was
+    local: "Summary | None"  # the op's own slope, if only `sent`, and not the upstream, is 0 or not finite
 
     @classmethod
     def of(cls, number, step, dy, upstream, sent):
         """The event of a step that an upstream gradient dy reached."""
-        local = slope_of(step, dy) if upstream.finite and not sent.finite else None
+        faded = sent.zero and not upstream.zero and not calls_user(step)
+        local = slope_of(step, upstream) if faded or (upstream.finite and not sent.finite) else None
         return cls(number, step[OUTPUT], step[INPUT], upstream, sent, local)
 
     @property
@@ -348,17 +349,22 @@ class BackwardPass:
 
 
 def size_of(steps) -> float:
-    """The bytes of steps and their arrays; infinite if one calls a user's function, which must not run once more."""
-    if any([hasattr(step[VJP], "no_unbroadcast") for step in steps]):
+    """The bytes of steps and their arrays; infinite if one calls a user's function."""
+    if any(map(calls_user, steps)):
         return np.inf
     sizes = [one.nbytes for step in steps for one in step[ARRAYS] if one.__class__ is np.ndarray]
     return STEP * len(steps) + sum(sizes)
 
 
-def slope_of(step, dy) -> "Summary | None":
+def calls_user(step) -> bool:
+    """Whether a step calls a user's function, which must not run once more."""
+    return hasattr(step[VJP], "no_unbroadcast")
+
+
+def slope_of(step, upstream) -> "Summary | None":
     """The VJP of a step for an upstream of ones: the op's own slope, element by element."""
     try:
-        return Summary.of(step[VJP](np.ones_like(dy), *step[ARRAYS]))
+        return Summary.of(step[VJP](np.ones(upstream.shape, upstream.dtype), *step[ARRAYS]))
     except Exception:  # a user's VJP may refuse these arguments
         return None
 
@@ -420,7 +426,7 @@ class Trace(Listener):
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
         self.began, self.around, self.code = next_id(), (), None
-        self.backward_began, self.asked_tape, self.shared = 0, None, None  # of the question that a tape is being asked
+        self.questions: list = []  # in progress, a user's VJP may ask another tape: when it began, the tape, its Shared
 
     def start(self):
         for listener in listening.now:
@@ -495,8 +501,17 @@ class Trace(Listener):
         return self.steps_where(lambda one: True)
 
     def steps_of(self, questions) -> list:
-        """The StepBack events of these Asked and Refused events, in order."""
-        return self.steps_where(lambda one: any(e.began < one.number < e.number for e in questions))
+        """The StepBack events of these Asked and Refused events, in order, without those of other questions within."""
+        spans = {e.number: e.began for e in self.events if isinstance(e, (Asked, Refused))}
+        own = {e.number: e.began for e in questions}
+        inner = [end for end in spans.keys() - own if any(began < end < last for last, began in own.items())]
+        others = [(spans[end], end) for end in inner]
+
+        def within(number, spans):
+            return any(began < number < end for began, end in spans)
+
+        mine = [(began, end) for end, began in own.items()]
+        return self.steps_where(lambda one: within(one.number, mine) and not within(one.number, others))
 
     def steps_where(self, belongs) -> list:
         with log_lock:
@@ -703,13 +718,20 @@ class Trace(Listener):
         self.add(Watched, self.next(), *self.here(), tape.number, source.id)
 
     def asking(self, tape):
-        self.backward_began, self.asked_tape = self.next(), weakref.ref(tape)
-        self.shared = Shared(self.held.summary)
+        known = [one for one in self.questions if one[1]() is not None]  # of interrupted ones
+        self.questions = [*known, (self.next(), weakref.ref(tape), Shared(self.held.summary))]
+
+    def answered(self, tape) -> int:
+        """End the question that this tape is being asked; return when it began."""
+        place = next((k for k in reversed(range(len(self.questions))) if self.questions[k][1]() is tape), None)
+        began = self.count if place is None else self.questions[place][0]
+        self.questions = self.questions[:place]
+        return began
 
     def follows(self, steps, seeds, source_ids, recorded):
         number, size = self.next(), np.inf if recorded else size_of(steps)
-        if size <= LARGE_PASS and self.asked_tape is not None:
-            self.keep_pass(BackwardPass(number, self.asked_tape, size, steps[:], {**seeds}, source_ids))
+        if size <= LARGE_PASS and self.questions:
+            self.keep_pass(BackwardPass(number, self.questions[-1][1], size, steps[:], {**seeds}, source_ids))
         return size > LARGE_PASS
 
     def keep_pass(self, one):
@@ -728,7 +750,7 @@ class Trace(Listener):
                 self.backward.extend(oldest.steps(self.held.summary))
 
     def stepped_back(self, step, dy, dx):
-        shared = self.shared or Shared(self.held.summary)  # no tape is asked by a ForwardAccumulator
+        shared = self.questions[-1][2] if self.questions else Shared(self.held.summary)  # of a ForwardAccumulator
         self.backward.append(StepBack.of(self.next(), step, dy, shared.of(dy), shared.of(dx)))
 
     def failed(self, op, problem):
@@ -739,8 +761,7 @@ class Trace(Listener):
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
         numbers = [tuple([one.id for one in some]) for some in (targets, sources)]
-        began = self.backward_began if targets else self.count
-        self.asked_tape = self.shared = None
+        began = self.answered(tape)
         used_up, place = bool(targets) and tape.steps is None, self.here()
         self.add(Refused, self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up)
 
@@ -748,7 +769,7 @@ class Trace(Listener):
         self.heard_of(tape)
         self.held.ask(tape)
         source_ids = tape.last_question[1]
-        known, keep, self.asked_tape, self.shared = self.versions, self.held.keep, None, None
+        known, keep, began = self.versions, self.held.keep, self.answered(tape)
         read = [one for i in source_ids if i in known for one in (i, known[i])]
         if len(read) < 2 * len(source_ids):
             others = [s for s in sources if s.id not in known and hasattr(s, "trainable")]
@@ -757,7 +778,7 @@ class Trace(Listener):
             Asked, self.next(), *self.here(), tape.number, tuple([y.id for y in targets]), (*source_ids,), tuple(read),
             tuple([getattr(dx, "id", 0) for dx in results]),
             tuple([None if dx is None else keep(dx.value if dx.__class__ is Tensor else dx) for dx in results]),
-            self.backward_began, tape.steps is None, listening_tapes(),
+            began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         if self.judge is not None:
             with checkpoint.answering:

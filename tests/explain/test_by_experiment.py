@@ -756,3 +756,24 @@ def test_what_went_through_a_queue_is_the_version_that_went_in():
         "  cause  STATE (proved): v went through a FIFOQueue: what comes out has the value, and not where it came from",
         "  fix    compute with v itself",
     ]
+
+
+@pytest.mark.parametrize(
+    ("block", "note"),
+    [("x.assign(x * x)\n    y = x * 3.0", "x counts as each op read it: what x.assign(x * x) carries from x to itself is not in this slope"),
+     ("y = x * 3.0\n    x.assign(x * x)", ""), ("x.assign(w * w)\n    y = x * 3.0", "")],
+)  # fmt: skip
+def test_what_a_variable_carries_to_itself_is_told_where_it_matters(block, note, tmp_path):
+    text = f"x, w = mg.Variable(2.0), mg.Variable(3.0)\n{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x)\n"
+    answer = run(text, tmp_path, None)["answer"]
+    assert answer.status == "complete" and answer.notes == ((note,) if note else ())
+
+
+def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
+    text = (
+        "x = mg.Variable([1e-30, 2e-30])\n"
+        + CELL
+        + "with mg.GradientTape() as tape:\n    a = x * 1e-10\n    y = mg.reduce_sum(a * a)\nanswer = tape.explain(y, x)\n"
+    )
+    said = "multiply sends a product that is too small for float32: it becomes 0"
+    assert run(text, tmp_path, None)["answer"].causes[0].sentence == said
