@@ -97,6 +97,8 @@ def size_text(summary) -> str:
 
 def bytes_text(count) -> str:
     """A number of bytes as text, in a readable unit."""
+    if count is None:
+        return "? B"
     power = min(3, max(0, int(count).bit_length() - 1) // 10)
     return f"{count / 1024**power:.3g} {' KMG'[power]}iB" if power else f"{count} B"
 

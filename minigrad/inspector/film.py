@@ -4,6 +4,7 @@ With a trace, every op is known with its line, recorded or not. Without one, onl
 unless the tape is used up. Both cases give the same `Frame`s and `Reading`s, from which the view model is made.
 """
 
+import builtins
 import contextlib
 import inspect
 import itertools
@@ -36,7 +37,8 @@ class Frame:
         inputs: the node of each input: a Tensor's number, a Variable's number and version, ("left", k) or None.
         numbers: maps the position of an input to the Python number that was given.
         slots: maps each tape to the inputs for which it recorded a step.
-        keeps: maps each tape to the arrays it keeps: (number of the Tensor, name in the VJP, bytes).
+        keeps: maps each tape to the arrays it keeps: (number of the Tensor, name in the VJP, bytes, what tells the array
+            from others), the last two None if they are unknown.
         ghost: (code, a few words, a sentence) if no tape of the film recorded it.
         by: the (reading, frame) whose backward pass ran this op.
         kind: "op", "assign" (it writes a Variable) or "crash" (it raised an error).
@@ -138,8 +140,9 @@ class Film:
 
     @property
     def last(self) -> "Reading | None":
-        """The last reading whose targets are known."""
-        return next((reading for reading in reversed(self.readings) if reading.targets), None)
+        """The last reading whose targets are known: of the inspected tape, if it was asked."""
+        known = [reading for reading in self.readings if reading.targets]
+        return next(reversed([one for one in known if one.tape == self.tape] or known), None)
 
     def exit_of(self, edge):
         """The node of the value that left and came back along an edge; None if the film does not show it."""
@@ -190,7 +193,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
-    refused = [] if wanted and not every else refusals
+    refused = [e for e in refusals if every or not wanted or set(e.targets) == wanted]
     heard: list[Any] = [*questions, *refused]
 
     def matters(e):
@@ -200,7 +203,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
             return isinstance(e, Ran) and tape.number in e.recorded
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
-    builder = Builder(film, history, on_ways, exits)
+    builder = Builder(film, history, on_ways, exits, arrays_kept([tape.steps or (), *[one.again[0] for one in trace.passes]]))
     told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps_of(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
@@ -224,18 +227,36 @@ def ways_of(trace, tape, targets, sources, experiments):
 
 def name_apart(frames):
     """Give each op of one call its own name: `matvec` runs three ops, and the last one returns its result."""
-    for _, same in itertools.groupby(frames, lambda frame: frame.event.call):
-        ops = [frame for frame in same if isinstance(frame.event, Ran)]
-        for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
-            frame.op = KNOWN.get(frame.op_made.__name__, frame.op_made.__name__)
-            frame.unnamed = frame is not ops[-1]
+    calls = {}  # code -> the instruction that it has come to (and the layer that it calls there), and the ops that ran there
+    for frame in frames:
+        code, *at = frame.place[0], frame.place[1], frame.event.call[-1]
+        if code in calls and calls[code][0] != at:
+            name_parts(calls.pop(code)[1])
+        if isinstance(frame.event, Ran):
+            calls.setdefault(code, (at, []))[1].append(frame)
+    for _, ops in calls.values():
+        name_parts(ops)
+
+
+def name_parts(ops):
+    """Name the ops of one call, or of one statement that runs again and again. Only the last one can be its result.
+
+    (That of `foldl` is made by the function that it calls; of Python's own functions, `sum` adds and `max` compares.)
+    """
+    names = [KNOWN.get(one.op_made.__name__, one.op_made.__name__) for one in ops]
+    several, own = len({one.kernel for one in ops}) > 1, all(one.event.called in ("", one.op_made.__name__) for one in ops)
+    compares = ops[-1].value is not None and ops[-1].value.dtype.kind == "b"
+    by_python = (len(ops) > 1 or compares) and called_text(ops[-1].place) in vars(builtins)
+    if by_python or (len(ops) > 1 and not own):
+        for frame, name in zip(ops, names):
+            frame.op, frame.unnamed = name, frame is not ops[-1] or not (several or by_python) or (by_python and compares)
 
 
 class Builder:
     """Builds the frames, one event at a time."""
 
-    def __init__(self, film, history=None, on_ways=(), exits=()):
-        self.film, self.history, self.on_ways, self.exits = film, history, on_ways, exits
+    def __init__(self, film, history=None, on_ways=(), exits=(), arrays=None):
+        self.film, self.history, self.on_ways, self.exits, self.arrays = film, history, on_ways, exits, arrays or {}
         self.alias = {}  # the Tensor of a Variable that was read, or of a value that came back -> its node
         self.open_readings = []  # the readings in progress
         self.pending = []  # frames that ran for its next backward step
@@ -267,8 +288,8 @@ class Builder:
             self.alias[e.outputs[0]] = (e.inputs[0], e.versions[e.inputs[0]])
             film.values.setdefault(self.alias[e.outputs[0]], e.value)
             return
-        inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
-        numbers, on_way = e.numbers, e.number in self.on_ways
+        numbers, versions, on_way = e.numbers, e.versions, e.number in self.on_ways
+        inputs = [self.node(i, versions) if i else None for i in e.inputs]
         for edge in self.on_ways.get(e.number, ()):  # a number that came back
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
@@ -279,7 +300,7 @@ class Builder:
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
-                frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)
+                frame.keeps[tape] = kept_by(e, frame.value, slots, self.known, self.arrays)
         if not frame.slots:
             frame.ghost = self.ghost(e)
         self.add(frame)
@@ -301,7 +322,7 @@ class Builder:
 
     def ghost(self, e):
         """Why no tape recorded it: a code, a few words and a sentence."""
-        codes = [self.history.code_for(e, k, i) for k, i in enumerate(e.inputs) if i]
+        codes = [self.history.code_for(e, k, i, kind) for k, (i, kind) in enumerate(zip(e.inputs, e.kinds)) if i]
         codes = [code[0] for code in codes if code]
         reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
         code = next((code for code in codes if reached or code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
@@ -427,20 +448,32 @@ def slot_of(frame, source, read):
 declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 
-def kept_by(e, result, slots, known):
-    """The arrays that the steps of an op keep: (number of the Tensor, name in the VJP, bytes) for each."""
+def arrays_kept(passes) -> dict:
+    """The arrays that steps keep, as far as these are still at hand: number of a Tensor -> array. That of a Variable, which
+    changes, has the number of the op's output beside its own."""
+    found: dict = {}
+    for step in itertools.chain(*passes):
+        for tensor, array in zip(step[TENSORS], step[ARRAYS]):
+            if isinstance(tensor, Tensor):
+                found[tensor.id] = found[tensor.id, output_ids(step)[0]] = array
+    return found
+
+
+def kept_by(e, result, slots, known, arrays):
+    """The arrays that the steps of an op keep, as in Frame.keeps. (`arrays`: see `arrays_kept`.)"""
     kept = {}
     for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
         number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
             value = result if k is None else known(number, e.versions)
-            elements = 0 if value is None else value.size
-            size = result.dtype.itemsize if number < 0 else elements and elements * value.dtype.itemsize
+            array = arrays.get((number, e.outputs[0]) if number in e.versions else number)
+            size = array.nbytes if array is not None else None if value is None else value.size * value.dtype.itemsize
+            size = result.dtype.itemsize if number < 0 else size
             if k is None and wish in e.op.by_products:
                 shapes = [() if not n or (one := known(n, e.versions)) is None else one.shape for n in e.inputs]
                 given = tuple((input_name(e.op, slot, len(shapes)), shape) for slot, shape in enumerate(shapes))
                 number, size = ("by-product", number), by_product(e.op, wish, given, result.dtype)
-            kept[number] = number, wish, size
+            kept[number] = number, wish, size, id(array) if isinstance(array, np.ndarray) else None
     return [*kept.values()]
 
 
@@ -503,8 +536,8 @@ def film_of_tape(tape, most) -> Film:
             if isinstance(array, (np.ndarray, np.generic)):
                 number = tensor.id if isinstance(tensor, Tensor) else id(array)
                 film.values.setdefault(number, Summary.of(array))
-                if all(number != other for other, _, _ in frame.keeps[tape.number]):
-                    frame.keeps[tape.number].append((number, wish, array.nbytes))
+                if all(number != kept[0] for kept in frame.keeps[tape.number]):
+                    frame.keeps[tape.number].append((number, wish, array.nbytes, id(array)))
     for frame in film.frames:
         frame.value = film.values.get(frame.outputs[0])
     return film

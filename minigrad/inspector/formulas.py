@@ -7,8 +7,8 @@ from .film import declaration_of
 WORD = r"[A-Za-z_]\w*(?:\^T)?"
 
 
-def formula(model, k, slot) -> dict:
-    """The formula of the gradient that a frame sends to one of its inputs.
+def formula(model, k, slot, known) -> dict:
+    """The formula of the gradient that a frame sends to one of its inputs. (`known`: see `meanings`.)
 
     Returns:
         {"slot", "name", "to": the column of the input, "text": the line, "parts"}. A part has its text "t" and, for an array,
@@ -16,8 +16,9 @@ def formula(model, k, slot) -> dict:
         the text is empty.
     """
     frame, argument = model.film.frames[k], model.argument(k, slot)
-    line = frame.op_made and frame.op_made.math.get(frame.parameter(slot))
-    parts = parts_of(str(line), meanings(model, k)) if line else []
+    real = frame.value is None or frame.value.dtype.kind != "c"  # lines are for real numbers
+    line = real and frame.op_made and frame.op_made.math.get(frame.parameter(slot))
+    parts = parts_of(str(line), known) if line else []
     text = "".join(part["t"] for part in parts)
     return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}
 
@@ -25,12 +26,18 @@ def formula(model, k, slot) -> dict:
 def meanings(model, k) -> dict:
     """Map each name in a line to (the user's name, its column)."""
     frame = model.film.frames[k]
-    output = declaration_of(frame.op_made).output
-    known = {"upstream": ("upstream", "upstream"), output: (model.frame_name(k) or output, f"f{k}")}
-    for slot in range(len(frame.inputs)):
+    name = model.name(frame.outputs[0])
+    known = {"upstream": ("upstream", "upstream"), declaration_of(frame.op_made).output: ("output" if name == frame.op else name, f"f{k}")}
+    for slot, node in enumerate(frame.inputs):
         argument = model.argument(k, slot)
-        known.setdefault(frame.parameter(slot), (argument["text"], argument["node"]))
+        known.setdefault(frame.parameter(slot), (argument["text"], argument["node"] and model.shown_at(node)))
     return known
+
+
+def grouped(text, op="") -> str:
+    """An expression as a part of another one: in parentheses if it has a sign. (A product within a product needs none.)"""
+    outside = re.sub(r"\((?:[^()]|\([^()]*\))*\)|\[[^]]*\]", "", text)
+    return f"({text})" if any(sign in outside for sign in (" ÷" if op == "multiply" else " ÷·")) else text
 
 
 def parts_of(line, names) -> list:
@@ -44,7 +51,9 @@ def parts_of(line, names) -> list:
             found.append({"t": line[at : word.start()]})
         text, of = names[name]
         turned = word[0].endswith("^T")
-        text = f"({text})" if " " in text else text
-        found.append({"t": text + "ᵀ" * turned, **({"of": of} if of else {}), **({"T": True} if turned else {})})
+        alone = line[word.start() - 1 : word.start()] + line[word.end() : word.end() + 1] == "()"
+        found.append(
+            {"t": (text if alone else grouped(text)) + "ᵀ" * turned, **({"of": of} if of else {}), **({"T": True} if turned else {})}
+        )
         at = word.end()
     return [*found, *([{"t": line[at:]}] if line[at:] else [])]

@@ -13,31 +13,32 @@ def kept(model):
         the steps between which the array lives (`to` is None if it stays), the column that made it, and those whose VJPs read it.
     """
     film, blocks, sizes, total = model.film, [], [], 0
-    alive = {}  # tape -> the blocks it still keeps, in the order in which they were recorded
+    alive, holds = {}, {}  # array -> its block; tape -> the arrays that it still keeps, each with the first frame that needs it
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
-            for tape, keeps in film.frames[rest[0]].keeps.items():
-                here = alive.setdefault(tape, {})
-                for number, wish, count in keeps:
-                    if number not in here:
-                        here[number] = new_block(model, film.frames[rest[0]], number, wish, count, step)
-                        blocks.append(here[number])
-                        total += count
-                    here[number]["readers"].append(rest[0])
+            k = rest[0]
+            for tape, number, wish, size, array in [(tape, *one) for tape, keeps in film.frames[k].keeps.items() for one in keeps]:
+                node = model.node_kept(film.frames[k], number)
+                array = array or ((k, number) if isinstance(number, int) and number < 0 else node)
+                if array not in alive:
+                    alive[array] = new_block(model.name_kept(film.frames[k], number, wish), size, step, model.node(node))
+                    blocks.append(alive[array])
+                    total += size or 0
+                holds.setdefault(tape, {}).setdefault(array, k)
+                alive[array]["readers"][k] = f"f{k}"
         elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
-            here, since = alive.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
-            while here and next(reversed(here.values()))["readers"][0] >= since:
-                _, block = here.popitem()
-                block["to"], total = step, total - block["bytes"]
+            here, since = holds.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
+            while here and here[next(reversed(here))] >= since:
+                array, _ = here.popitem()
+                if not any(array in others for others in holds.values()):
+                    block = alive.pop(array)
+                    block["to"], total = step, total - (block["bytes"] or 0)
         sizes.append(total)
     return blocks, sizes
 
 
-def new_block(model, frame, number, wish, count, step):
-    return {
-        "name": model.name_kept(frame, number, wish, count), "bytes": count, "text": bytes_text(count), "from": step, "to": None,
-        "maker": model.node(model.node_kept(frame, number)), "readers": [],
-    }  # fmt: skip
+def new_block(name, size, step, maker):
+    return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": {}}
 
 
 def frees(model, reading):
@@ -48,13 +49,15 @@ def frees(model, reading):
 def memory_shown(blocks, sizes, persistent) -> dict:
     """The memory as plain data: the blocks if they are few, the curve, and a note why it stays flat."""
     peak = max(sizes, default=0)
-    why = ""
-    if sizes and not peak:
+    unknown, why = sum(block["bytes"] is None for block in blocks), ""
+    if unknown:
+        why = f"without {unknown} array{'s' * (unknown > 1)} of unknown size"
+    elif sizes and not peak:
         why = "no VJP needs an array"
     elif peak and sizes[-1] == peak and persistent:
         why = "a persistent tape keeps all until it is deleted"
     named = [block for block in blocks if block["bytes"]] if len(blocks) <= MOST else []
     return {
         "peak": peak, "text": bytes_text(peak), "why": why, "changes": [b - a for a, b in zip([0, *sizes], sizes)],
-        "blocks": [{**block, "readers": [f"f{k}" for k in block["readers"]]} for block in named],
+        "blocks": [{**block, "readers": [*block["readers"].values()]} for block in named],
     }  # fmt: skip

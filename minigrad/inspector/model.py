@@ -8,7 +8,6 @@ In a long folded film, some units are left without a strip; `Model.strip_of` mak
 import contextlib
 import gc
 import json
-import re
 from functools import cache
 from typing import Any
 
@@ -27,16 +26,16 @@ from ..explain.search import number_of
 from ..nest import flatten
 from ..tracing.log import LIMIT, Asked, LeftEngine, Ran, TapeEvent, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
-from ..tracing.source import assigned_name
+from ..tracing.source import assigned_name, entered_as
 from ..tracing.values import Summary, brief
 from .arrays import bytes_text, norm_of, shown
 from .code import ShownCode
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
-from .formulas import formula
+from .formulas import formula, grouped, meanings
 from .lost import full_gradient
 from .memory import kept, memory_shown
 from .units import BUILD, fold_shown, sent_units, units_of
-from .verdict import cuts, verdict
+from .verdict import cuts, listed, verdict
 from .wires import scale_of, strip, width_of
 from .written import written
 
@@ -52,8 +51,8 @@ GLYPHS = {
     "custom_gradient": "custom", "sparse_softmax_cross_entropy_with_logits": "cross entropy",
     "softmax_cross_entropy_with_logits": "cross entropy", "sigmoid_cross_entropy_with_logits": "cross entropy",
 }  # fmt: skip
-SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
-MOST_INPUTS = 24  # drawn for one op
+SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "÷", "matmul": " @ "}
+MOST_INPUTS, MOST_SOURCES = 24, 256  # drawn: inputs of one op, and sources in all
 MOST_VERSIONS = 50  # of a Variable that a gradient is followed through
 MOST_TOTALS = 300  # partial sums of a gradient; if there are more, only the final sum is sent
 
@@ -190,8 +189,9 @@ class Model:
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
         nodes = [node for _, _, node in self.given_from if isinstance(node, tuple)]
         self.versions = dict(reversed(nodes))  # the first version of each Variable that was read
-        self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
-        self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
+        every = self.all_sources()
+        self.source_ids, self.more_sources = {number: f"s{k}" for k, number in enumerate(every[:MOST_SOURCES])}, len(every) - MOST_SOURCES
+        self.asked_ids = {self.column_of(number) for number in self.asked_numbers()} - {None}
         self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = ShownCode([place for place in places if place is not None])
@@ -201,7 +201,7 @@ class Model:
         here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
         self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is built from earlier ones
-        self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
+        self.last = film.readings.index(film.last) if film.last else -1
         self.totals = self.added_up()
         known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
         self.final_slopes = {one: total for one, (_, _, total) in known.items() if total is not None}
@@ -301,7 +301,8 @@ class Model:
             found["given"] = [list(shape) for _, shape in frame.event.given]
             found["misfit"] = misfit(found["given"], frame.op_made)
         elif kind == "op":
-            found["math"] = [one for one in (formula(self, k, slot) for slot in self.live_slots(frame)[:MOST_INPUTS]) if one]
+            known = meanings(self, k) if frame.op_made else {}
+            found["math"] = [formula(self, k, slot, known) for slot in self.live_slots(frame)[:MOST_INPUTS]]
         if frame.kernel == "StopGradient":
             found["stop"] = True
         return found
@@ -372,7 +373,7 @@ class Model:
                 read = reads[rest[0], rest[1]]
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
-                    one = self.node(self.node_of(read, part))
+                    one = self.shown_at(self.node_of(read, part))
                     if one is not None:
                         self.add_total(totals, rest[0], at, one, part)
                 settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
@@ -387,7 +388,7 @@ class Model:
     def seeded(self, totals, r, at):
         reading = self.film.readings[r]
         for node in reading.targets:
-            one = self.column_of(node)
+            one = self.column_of(node) and self.shown_at(node)
             first = next((read.upstream for read in reading.reads if f"f{read.frame}" == one), None)
             if one and reading.reads:
                 seed = first if len(reading.targets) == 1 else None
@@ -436,7 +437,7 @@ class Model:
         seed = reading.reads[0].upstream if reading.reads else None
         return {
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
-            "targets": targets, "name": ", ".join(self.name(n) or "target" for n in reading.targets), "seed": self.array(seed),
+            "targets": targets, "name": listed([*map(self.name_now, reading.targets[:5])], len(reading.targets), "targets"), "seed": self.array(seed),
             "error": reading.error, "heard": reading.heard,
             "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
             "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],
@@ -504,12 +505,23 @@ class Model:
         """The id of the column of a Tensor or Variable."""
         return f"f{self.film.made[number]}" if number in self.film.made else self.source_ids.get(number)
 
+    def shown_at(self, node):
+        """The column that shows the array of a node; None for a further output of an op, whose column shows the first."""
+        k = self.film.made.get(node)
+        return self.node(node) if k is None or self.film.frames[k].outputs[0] == node else None
+
     def name(self, node) -> str:
         """The user's name for a node, or else a short expression."""
-        if node in self.film.made:
-            k = self.film.made[node]
-            return self.frame_name(k) or self.names.by_id.get(node) or self.expressions[k]
-        return self.names.of(node, "")
+        if node not in self.film.made:
+            return self.names.of(node, "")
+        k = self.film.made[node]
+        outputs = self.film.frames[k].outputs
+        which = f"[{outputs.index(node)}]" if len(outputs) > 1 else ""
+        return self.frame_name(k, node) or self.names.by_id.get(node) or self.expressions[k] + which
+
+    def name_now(self, node) -> str:
+        """The name that a target has when the film is made: its line may have given its own to another value since."""
+        return self.names.by_id.get(node) or self.name(node) or "target"
 
     def expression(self, k) -> str:
         """A short expression for a value without a name: `x·x`, `sin(x)`, or the op."""
@@ -518,16 +530,21 @@ class Model:
             return frame.op
         parts = [self.argument(k, slot)["text"] for slot in range(len(frame.inputs))]
         sign = SIGNS.get(frame.op) if len(parts) == 2 else None
-        parts = [f"({one})" if sign and " " in one else one for one in parts]
+        parts = [grouped(one, frame.op) if sign else one for one in parts]
         text = sign.join(parts) if sign else f"{frame.op}({', '.join(parts)})"
         return text if len(text) <= 12 and "constant" not in parts else frame.op
 
-    def frame_name(self, k):
+    def frame_name(self, k, node=None):
+        """The user's name for an output of a frame, by default the first; None if it has none."""
         frame = self.film.frames[k]
-        if frame.place is None:
-            return next((self.names.by_id[z] for z in frame.outputs if self.names.by_id.get(z)), None)
-        unnamed = frame.by is not None or frame.unnamed or frame.kind == "crash"
-        return None if unnamed else self.given(*frame.place[:2])
+        node = frame.outputs[0] if node is None else node
+        if frame.kind == "assign":
+            return self.names.of(node, "") or None
+        known = self.names.by_id.get(node) or None
+        if frame.place is None or frame.by is not None or frame.unnamed or frame.kind == "crash":
+            return known if frame.place is None else None
+        given = self.given(*frame.place[:2])
+        return given if len(frame.outputs) == 1 else known or (given and f"{given}[{frame.outputs.index(node)}]")
 
     def line_text(self, place) -> str:
         return "" if place is None else self.texts(*place[:2])
@@ -559,9 +576,11 @@ class Model:
     def keeps(self, frame):
         """The arrays of a frame that the inspected tape (or else the innermost one) keeps."""
         kept = frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), [])
-        return [{"what": self.name_kept(frame, *one), "bytes": one[2], "text": bytes_text(one[2])} for one in kept]
+        return [
+            {"what": self.name_kept(frame, number, wish), "bytes": size or 0, "text": bytes_text(size)} for number, wish, size, _ in kept
+        ]
 
-    def name_kept(self, frame, number, wish, _) -> str:
+    def name_kept(self, frame, number, wish) -> str:
         """The user's name for a kept array: a Tensor, or, if `number` is negative, a Python number among the inputs."""
         if isinstance(number, tuple):  # an array that the op returns beside its output
             return wish
@@ -602,11 +621,13 @@ class Model:
 
     def source_name(self, number) -> str:
         """The same, with only as many trailing parts of a path as are needed to tell the sources apart."""
-        return "/".join(self.path_of(number).split("/")[-self.depth :])
+        path = self.path_of(number)
+        return path if "[" in path else "/".join(path.split("/")[-self.depth :])
 
     def tapes(self):
-        found = {n: e and re.search(r"\bas (\w+)\s*:?$", self.line_text(e.place)) for n, e in self.film.tapes.items()}
-        return [{"id": self.tape_ids[n], "name": word[1] if word else self.tape_names.get(n, "tape")} for n, word in found.items()]
+        found = {n: (e and entered_as(e.place)) or self.tape_names.get(n) for n, e in self.film.tapes.items()}
+        names = [name or ("tape" if n == self.film.tape else f"tape {k}") for k, (n, name) in enumerate(found.items(), 1)]
+        return [{"id": self.tape_ids[n], "name": name} for n, name in zip(found, names)]
 
     def mark(self, one) -> dict:
         """A mark between two columns, as plain data."""
@@ -630,6 +651,7 @@ class Model:
             (film.left_out, f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out."),
             (film.cut and not film.left_out, "The log was full, and has forgotten its first events."),
             (widest > MOST_INPUTS, f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}."),
+            (self.more_sources > 0, f"Of {MOST_SOURCES + self.more_sources:,} sources the film shows the first {MOST_SOURCES}."),
             (self.hidden, f"{len(self.hidden)} ops that made the weights of layers are not shown."),
             (film.traced and not film.history.opened and not film.left_out, "The log began later than this tape, and does not know all of it."),
             (used_up and not film.frames and not film.traced, "The tape is used up: what it had written is gone."),

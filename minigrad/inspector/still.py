@@ -178,7 +178,9 @@ def film(canvas, view, strip, y):
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
-        turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
+        reading = view["readings"][last]
+        word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"  # others were computed after it
+        turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2, word)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
     return bottom + reach + 6
@@ -224,10 +226,10 @@ def scissors(canvas, x, y, meant):
         canvas.path([(x - 3, y - 3), (x + 3, y + 3), None, (x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
 
 
-def turn(canvas, x, above, below):
+def turn(canvas, x, above, below, word):
     canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
     canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], fill=ORANGE)
-    canvas.text(x + 38, (above + below) / 2, "backward", 10, INK, bold=True)
+    canvas.text(x + 38, (above + below) / 2, word, 10, INK, bold=True)
 
 
 def column(canvas, view, col, x, wide, rows, last):

@@ -58,7 +58,8 @@ def shown_frames(model):
         return frames
     whole = [unit for unit in units if unit.label.startswith(("iteration", "ops"))] or units
     first, last, between = whole[0], whole[-1], len(whole) - 2
-    per, ops, what = first.end - first.first, last.first - first.end, "iterations" if kind == "iterations" else "stretches"
+    per, ops, what = first.end - first.first, last.first - first.end, "iteration" if kind == "iterations" else "stretch"
+    what += ("s" if what == "iteration" else "es") * (between != 1)
     equal = f"{between} more {what} of {per} op{'s' * (per != 1)}"
     more = equal if ops == per * between else f"{ops} more ops"
     return [*[k for k in frames if k < first.end], more, *[k for k in frames if k >= last.first]]

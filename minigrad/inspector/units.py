@@ -4,7 +4,9 @@ import bisect
 import itertools
 import math
 from dataclasses import dataclass, field
+from inspect import CO_NEWLOCALS
 
+from ..tracing.source import in_loop
 from ..tracing.values import brief
 from .arrays import norm_of
 
@@ -126,6 +128,7 @@ def iterations(frames, shown):
     numbers = {}
     where = [(one.place and one.place.spot, one.op) for one in (frames[k] for k in shown)]
     found = loops([numbers.setdefault(one, len(numbers)) for one in where])
+    found = [one for one in found if any(place and in_loop(place) for place in (frames[k].place for k in shown[one[0] : one[0] + one[1]]))]
     if 2 * sum(per * times for _, per, times in found) < len(shown):
         return []
     units = []
@@ -141,11 +144,11 @@ def calls(frames, shown):
     units, before = [], None
     for k in shown:
         place = frames[k].place
-        if place is None or frames[k].by is not None or place.code.co_name.startswith("<"):
+        if place is None or frames[k].by is not None or not place.code.co_flags & CO_NEWLOCALS:
             before = None
             continue
         if before is None or before.code is not place.code or place.instruction < before.instruction:
-            units.append(Unit(k, k + 1, place.code.co_name))
+            units.append(Unit(k, k + 1, place.code.co_name.strip("<>")))
         units[-1].end, before = k + 1, place
     for label in {unit.label for unit in units}:
         same = [unit for unit in units if unit.label == label]

@@ -36,12 +36,11 @@ def verdict(model) -> dict:
     """The gradient that was requested, the answer, and one sentence about it."""
     asked = [tuple([one.id for one in some]) for some in (model.targets, model.sources)]
     reading = model.film.last or Reading(model.tape.number, asked[0], asked[1], {})
-    names = [model.source_name(n) for n in reading.sources]
-    targets = [model.name(n) or "target" for n in reading.targets]
+    names, targets = [[*map(model.source_name, reading.sources)], [*map(model.name_now, reading.targets[:5])]]
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
-    ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
+    ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({listed(targets, len(reading.targets), 'targets')})"
     several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
     ask += f"/d{names[0] if len(names) == 1 else several}"
     each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
@@ -56,7 +55,20 @@ def verdict(model) -> dict:
     worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
     if len(each) > 1 and worst["status"] != "complete":
         worst = {**worst, "say": f"{worst['name']}: {worst['say']}"}
-    return {**worst, "head": f"{ask} = {answer}", "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
+    return {
+        **worst,
+        "head": f"{ask} = {answer}",
+        "ask": ask,
+        "answer": answer,
+        "lost": missing,
+        "full": full,
+        "each": each[: len(model.source_ids)],
+    }
+
+
+def listed(names, count, what) -> str:
+    """The names one by one, if there are at most four; otherwise how many there are."""
+    return ", ".join(names) if count <= 4 else f"{count} {what}"
 
 
 def lost(model, reading):
@@ -86,6 +98,8 @@ def one_verdict(model, number, reading) -> dict:
     if number in reading.sparse:
         size = f"{size} (IndexedSlices)"
     spent = explanation is not None and explanation.codes == ("SPENT_TAPE",)
+    if reading.error and (spent or explanation is None):
+        return told("none", "", answer, f"The question raised {sentence(reading.error)}", size=size)
     if explanation is None or (spent and slope is not None):  # or requested again after its answer
         status = "complete" if model.whole else "untried"  # one of too many sources to explain each
         if answer == "None":

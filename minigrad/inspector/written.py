@@ -4,7 +4,7 @@ from ..engine.op import convert
 from ..explain.search import number_of
 from ..graph.retold import Op, Retold
 
-MOST = 200  # frames
+MOST, WIDEST = 200, 100  # frames, and inputs of one
 
 
 def written(model) -> list:
@@ -12,7 +12,7 @@ def written(model) -> list:
     film, reading = model.film, model.film.last
     known = film.traced and not film.left_out and not film.cut and len(film.frames) <= MOST and model.seeded_by_ones()
     single = reading is not None and reading.error is None and {reading.tape} == film.tapes.keys()
-    if not known or not single or any(one.kind != "op" or one.by is not None for one in film.frames):
+    if not known or not single or any(one.kind != "op" or one.by is not None or len(one.inputs) > WIDEST for one in film.frames):
         return []
     try:
         return [{"n": n, **line} for n, line in enumerate(retold(model, film, reading), 1)]
@@ -21,7 +21,7 @@ def written(model) -> list:
 
 
 def retold(model, film, reading):
-    ops = [Op.of(frame, film.tape, model.frame_name(k)) for k, frame in enumerate(film.frames)]
+    ops = [Op.of(frame, film.tape, model.frame_name(k) if len(frame.outputs) == 1 else None) for k, frame in enumerate(film.frames)]
     nodes = dict.fromkeys(one for op in ops for slot, one in enumerate(op.inputs) if slot not in op.numbers and one not in film.made)
     leaves = {one: (model.name(one) or None, array_of(model, one)) for one in nodes}
     by_number = {number_of(one): one for one in nodes}

@@ -418,8 +418,8 @@ export class Film {
       if (seen && this.seed) {
         const reading = this.view.readings[now.reading];
         const data = reading.seed == null ? null : this.view.arrays[reading.seed];
-        const [x, y] = this.seed;
-        this.bow.append(fitted(x, y - 2, ["backward", "back"], 54, { size: 12, bold: true }), fitted(x, y + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" }));
+        const [x, y] = this.seed, before = reading.targets[0] !== this.strip.cols.at(-1) ? [`from ${reading.name}`] : []; // others were computed after it
+        this.bow.append(fitted(x, y - 2, [...before, "backward", "back"], 54, { size: 12, bold: true }), fitted(x, y + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" }));
       }
     }
     this.bow.classList.toggle("now", now.kind === "turn");

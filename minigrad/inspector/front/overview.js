@@ -121,7 +121,7 @@ export class Overview {
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
-      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), 48, { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
+      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), Math.min(48, this.left - 7), { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
     }
     const { wide } = this, shown = [];
     if (log && wide >= 2.5) {
