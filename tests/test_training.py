@@ -557,3 +557,35 @@ def test_a_class_has_its_weight_whether_it_is_a_number_a_column_or_a_row_of_zero
         model.compile(keras.optimizers.SGD(0.0), f"{'sparse_' if y.dtype.kind == 'i' else ''}categorical_crossentropy")
         told = model.fit(x, y, batch_size=4, verbose=0, class_weight={0: 1.0, 1: 0.0, 2: 3.0}).history["loss"]
         np.testing.assert_allclose(told, [np.log(3) * 7 / 4], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, mg.constant, mg.Variable])
+def test_the_floats_of_arrays_are_float32_for_a_model_and_those_of_datasets_and_single_batches_stay_as_they_are(kind):
+    seen = []
+
+    class Seeing(keras.Sequential):
+        def train_step(self, data):
+            seen.append([str(np.asarray(one).dtype) for one in data])
+            return {}
+
+        test_step = train_step
+
+        def predict_step(self, data):
+            return self.train_step([data]) or mg.constant([0.0])
+
+    model, x, y, weight = Seeing([layers.Dense(1)]), *[kind(np.ones((2, 1), one)) for one in ("float64", "int64", "float16")]
+    model.compile(loss="mse")
+    model.fit(x, y, sample_weight=weight, validation_data=(weight, kind(np.ones((2, 1), bool))), verbose=0)
+    model.evaluate(x, x, verbose=0)
+    model.predict(x, verbose=0)
+    assert seen == [["float32", "int64", "float32"], ["float32", "bool"], ["float32", "float32"], ["float32"]]
+    seen.clear()
+    model.train_on_batch(x, y, weight)
+    model.fit(mg.data.Dataset.from_tensors((x, y)), verbose=0)
+    model.fit(((x, y) for _ in range(1)), verbose=0)
+    assert seen == [["float64", "int64", "float16"], ["float64", "int64"], ["float64", "int64"]]
+
+
+def test_a_metric_of_ones_own_subtracts_predictions_from_float64():
+    model = compiled(layers.Dense(1, kernel_initializer="zeros"), metrics=[lambda y, p: mg.reduce_mean(mg.abs(y - p))])
+    assert model.evaluate(np.ones((2, 1)), np.ones((2, 1)), verbose=0) == [1.0, 1.0]

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..engine import convert
 from ..errors import visible
-from ..ops import gather
+from ..ops import cast, gather
 from ..random import streams
 from ..random.drawing import shuffled
+from .backend import floatx
 from .utils import leaves, mapped
 
 
@@ -63,6 +64,12 @@ def weights_of_classes(y, class_weight):
     return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
 
 
+def as_data(x):
+    """An array as a Tensor, whose floats have the dtype of weights by default, as in Keras."""
+    x = convert(x)
+    return cast(x, floatx()) if x.dtype.is_floating else x
+
+
 def drawn_order(count):
     """The indices of the examples in random order, with a global seed the same in each epoch, as in Keras."""
     first, second = streams.pair_for(None if streams.seeds.seed is None else 0)
@@ -98,10 +105,9 @@ class Batches:
                 raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
             sample_weight = weights_of_classes(y, class_weight)
         self.class_weight = None
-        data = packed(x, y, sample_weight)
-        self.check_lengths(data)
-        self.data, self.source, self.shuffle = mapped(convert, data), None, shuffle
-        self.examples = len(next(one for one in leaves(data) if one is not None))
+        self.data, self.source, self.shuffle = mapped(as_data, packed(x, y, sample_weight)), None, shuffle
+        self.check_lengths(self.data)
+        self.examples = len(next(one for one in leaves(self.data) if one is not None))
         self.size = batch_size or (-(-self.examples // steps) if steps else 32)
         self.count = -(-self.examples // self.size)
         self.even = self.examples % self.size == 0  # whether all batches have the same length
