@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -286,17 +287,85 @@ def test_a_build_that_fails_leaves_the_layer_unbuilt():
     assert not layer.built
 
 
-def test_weights_may_be_made_in_the_first_call():
-    class Lazy(keras.layers.Layer):
-        w = None
+class Late(keras.layers.Layer):
+    """Runs `make` in each call, before the layer that it has, if it has one."""
 
-        def call(self, x):
-            self.w = self.w or self.add_weight(shape=(), name="w").value
-            return x * self.w
+    def __init__(self, make=None, inner=None):
+        super().__init__()
+        self.make, self.inner = make or (lambda layer: None), inner
 
-    layer = Lazy()
-    assert layer(X).shape == layer(X).shape == (3, 2)
-    assert len(layer._weights) == 1
+    def call(self, x):
+        self.make(self)
+        return x if self.inner is None else self.inner(x)
+
+
+class LateModel(Late, keras.Model):
+    """The same of a model."""
+
+
+def made_once(layer):
+    if not hasattr(layer, "once"):
+        layer.once = keras.layers.Dense(2)
+
+
+REFUSED = pytest.raises(ValueError, match=r"You cannot add new elements of state .* to a layer that is already built")
+
+
+@pytest.mark.parametrize("kind", [Late, LateModel])
+def test_no_state_is_made_in_a_call_that_no_layer_is_built_in(kind):
+    makes = [lambda layer: setattr(layer, "dense", keras.layers.Dense(2)), lambda layer: layer.add_weight(shape=()), made_once]
+    for make in makes:
+        late, first = kind(make), kind(make, keras.layers.Dense(2))
+        for _ in range(2):
+            with REFUSED:
+                late(X)
+        assert (late.built, late.variables) == (True, [])
+        first(X)  # which builds a layer: until then it is not built itself
+        with nullcontext() if make is made_once else REFUSED:
+            first(X)
+
+
+@pytest.mark.parametrize("kind", [Late, LateModel])
+@pytest.mark.parametrize(
+    "state",
+    [lambda: keras.layers.Dense(1), lambda: [3, {"a": keras.Sequential()}], keras.metrics.Mean, lambda: keras.Variable(1.0)],
+)
+def test_a_built_layer_takes_no_state_that_it_did_not_have(kind, state):
+    layer = kind(inner=keras.layers.Dense(2))
+    layer.before = state()
+    layer(X)
+    with REFUSED:
+        layer.after = state()
+    with REFUSED:
+        layer.inner = state()
+    layer.again, layer.inner = [layer.before], layer.inner
+    layer.other = {"optimizer": keras.optimizers.SGD(), "variable": mg.Variable(1.0), "x": X}
+    assert not hasattr(layer, "after")
+    assert layer(X).shape == (3, 2)
+
+
+def test_a_layer_without_weights_is_built_once_it_is_made_and_a_sequential_never_closes():
+    class Own(keras.layers.Dropout):
+        def __init__(self):
+            super().__init__(0.5)
+            self.late = keras.layers.Dense(1)
+
+    for make in (Own, lambda: keras.layers.ReLU().add_weight(shape=())):
+        with REFUSED:
+            make()
+    model = keras.Sequential([keras.Input([2]), keras.layers.Dense(1)])
+    model.inner, model.metric = keras.layers.Dense(1), keras.metrics.Mean()
+    model.add(keras.layers.Dense(3))
+    model.add_weight(shape=())
+    assert model(X).shape == (3, 3)
+
+
+def test_a_built_model_is_compiled_again():
+    model = LateModel(inner=keras.layers.Dense(1))
+    model(X)
+    for metric in ("mae", "mse"):
+        model.compile("sgd", "mse", metrics=[metric])
+        assert [*model.fit(X, X[:, :1], verbose=0).history] == ["loss", metric]
 
 
 def test_building_a_layer_that_cannot_build_the_layers_in_it_warns():

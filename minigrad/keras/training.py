@@ -47,10 +47,11 @@ class Trainer:
             ValueError: there is no such optimizer, or the metrics are not a list.
         """
         self.optimizer, self.loss, self.compiled, self.stop_training = optimizers.get(optimizer), loss, True, False
-        self._loss_tracker, self.steps_per_execution = metrics_module.Mean(name="loss"), steps_per_execution
         self._compile_loss = None if loss is None else CompiledLoss(loss, loss_weights)
-        wanted = metrics is not None or weighted_metrics is not None
-        self._compile_metrics = CompiledMetrics(metrics, weighted_metrics) if wanted else None
+        self.steps_per_execution, wanted = steps_per_execution, metrics is not None or weighted_metrics is not None
+        compiled_metrics = CompiledMetrics(metrics, weighted_metrics) if wanted else None
+        own = {"_loss_tracker": metrics_module.Mean(name="loss"), "_compile_metrics": compiled_metrics}
+        vars(self).update(own)  # a model that is built takes these metrics
 
     # ---- one step --------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from ..variable import Variable, calls, inside
 
 
 def marks_built(build):
-    """Decorate a `build` method: afterwards the layer is built and takes no more weights.
+    """Decorate a `build` method: afterwards the layer is built and takes no more weights and layers.
 
     If the `build` of a subclass calls an inherited `build`, only the outer one marks the layer as built.
     """
@@ -31,7 +31,7 @@ def marks_built(build):
         with inside(self):
             build(self, *args, **kwargs)
         if type(self).build is build_and_mark:
-            self.built = self._locked = True
+            self._lock()
             self._built_for = (*args, *kwargs.values(), None)[0]
             if not self._trainable:
                 self.trainable = False  # applies to the new weights as well
@@ -86,6 +86,7 @@ class Layer:
 
     _weightless = False  # if True, the layer has no weights, so it is built from the start
     plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
+    _locked = False  # if True, it takes no more weights and layers
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
     _call_parameters: tuple = ()  # the names of the parameters of `call`; "**" for any others
     _makes_masks = False  # if True, it has a `compute_mask` of its own
@@ -101,10 +102,10 @@ class Layer:
             kind = f"{visible(trainable)} (of type {type(trainable)})"
             raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
         self.dtype = dtypes.as_dtype(dtype or "float32").name
-        self.built = self._weightless and type(self).build is Layer.build
-        self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
         self.activity_regularizer = regularizers.get(activity_regularizer)
+        self._trainable, self._weights, self._losses = trainable, [], []
         self._built_for = None  # the input shape passed to `build`
+        self.built = self._locked = self._weightless and type(self).build is Layer.build
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -119,6 +120,16 @@ class Layer:
         parameters = inspect.signature(cls.call).parameters.values()
         cls._call_parameters = tuple(["**" if one.kind is one.VAR_KEYWORD else one.name for one in parameters])
 
+    def __setattr__(self, name, value):
+        given = {id(x) for x in leaves(value) if isinstance(x, STATE)} if self._locked else None
+        if given and not given <= {id(x) for x in self._objects_of(STATE)}:
+            raise no_more_state()
+        super().__setattr__(name, value)
+
+    def _lock(self):
+        """Mark the layer as built: it takes no more weights and layers."""
+        self.built = self._locked = True
+
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
     @marks_built
@@ -128,11 +139,14 @@ class Layer:
         Args:
             input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
         """
-        if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
+        if type(self).build is Layer.build and self._has_unbuilt_layers():
             problem = f"`build()` was called on layer '{visible(self.name)}', however the layer does not have"
             state = "a `build()` method implemented and it looks like it has unbuilt state."
             advice = "Call the layer on an input, and the layers in it make their weights; or write its `build()`."
             warnings.warn(f"{problem} {state} {advice}", stacklevel=3)
+
+    def _has_unbuilt_layers(self):
+        return not all(layer.built for layer in self._objects_of(Layer))
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
@@ -163,9 +177,7 @@ class Layer:
         if shape is not None and not hasattr(shape, "__iter__"):
             raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
         if self._locked:
-            problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
-            advice = "All state must be created in the `__init__()` method or in the `build()` method."
-            raise ValueError(f"{problem} {advice}")
+            raise no_more_state()
         dtype = dtype or self.dtype
         if initializer is None:
             initializer = "glorot_uniform" if dtypes.as_dtype(dtype).is_floating else "zeros"
@@ -204,6 +216,8 @@ class Layer:
                     outputs = self.call(*args, **kwargs)
                 except Exception as error:
                     raise error_in_call(self, error, args, kwargs) from None
+                if not self._locked:
+                    self._lock()
                 if self.activity_regularizer is not None:
                     self._add_activity(outputs)
                 mask = mask if kwargs.get("mask") is None else kwargs["mask"]
@@ -223,7 +237,8 @@ class Layer:
                 first = next(iter(inspect.signature(self.call).parameters), "inputs")
                 raise TypeError(f"missing a required argument: {first!r}")
             if type(self).build is Layer.build:
-                self.built = True  # inner layers create their weights when `call` reaches them
+                if not self._has_unbuilt_layers():
+                    self._lock()
             else:
                 path, listening.module = listening.module, f"{listening.module}/(build)"
                 try:
@@ -511,6 +526,16 @@ def legacy_input_shape(kwargs):
     advice = "prefer using an `Input(shape)` object as the first layer in the model instead."
     warnings.warn(f"{problem} {advice}", stacklevel=4)
     return shapes[0] if shapes[1] is None else (shapes[1],)
+
+
+STATE = (Variable, Layer, Metric)  # what a layer that is built takes no more of
+
+
+def no_more_state():
+    """The error for a weight or a layer that is made too late."""
+    problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
+    advice = "All state must be created in the `__init__()` method or in the `build()` method."
+    return ValueError(f"{problem} {advice}")
 
 
 def any_mask(masks):

@@ -256,6 +256,9 @@ class Sequential(Model):
         if self._input is not None:
             self._build_layers()
 
+    def _lock(self):
+        self.built = True  # more layers may be added
+
     @property
     def layers(self) -> list:
         """The layers, without an Input."""

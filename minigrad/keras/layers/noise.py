@@ -73,10 +73,10 @@ class Dropout(Layer):
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
             raise out_of_range(rate=rate)
-        super().__init__(**kwargs)
         self.rate, self.noise_shape = rate, checked_noise_shape(noise_shape)
         if rate:
             self.seeds = seed_state(seed)
+        super().__init__(**kwargs)
 
     def call(self, inputs, training=False):
         if not training or not self.rate:
@@ -115,10 +115,10 @@ class GaussianNoise(Layer):
     def __init__(self, stddev, seed=None, **kwargs):
         if not 0 <= stddev <= 1:
             raise out_of_range(stddev=stddev)
-        super().__init__(**kwargs)
         self.stddev = stddev
         if stddev:
             self.seeds = seed_state(seed)
+        super().__init__(**kwargs)
 
     def call(self, inputs, training=False):
         if not training or not self.stddev:
