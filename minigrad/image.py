@@ -189,11 +189,16 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
 def rgb_to_grayscale(images, name=None) -> Tensor:
     """Convert RGB images to grayscale, 0.2989 R + 0.587 G + 0.114 B: shape `(..., 3)` to `(..., 1)`.
 
+    Raises:
+        InvalidArgumentError: there are not three channels.
+
     >>> import minigrad as mg
     >>> print(mg.image.rgb_to_grayscale([[[1.0, 1.0, 0.0]]]).numpy().ravel())
     [0.8859]
     """
     images = convert(images)
+    if images.shape[-1:] != [3]:
+        raise invalid(f"input must have 3 channels but instead has shape {list(images.shape)}.")
     floats = images if images.dtype.is_floating else convert_image_dtype(images, dtypes.float32)
     gray = math.reduce_sum(floats * np.array([0.2989, 0.587, 0.114], floats.dtype.dtype), -1, True)
     return gray if images.dtype.is_floating else convert_image_dtype(gray, images.dtype)

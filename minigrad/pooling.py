@@ -50,6 +50,9 @@ class Pool(Windows):
 
 def largest(pool, images):
     """The pixels that each element of the window covers, and their maximum. nan is least, as in TensorFlow."""
+    if images.size and 0 in pool.places and not any(map(any, pool.around)):
+        shapes = f"window {bracketed(pool.size)}, images {bracketed(images.shape)}"
+        raise invalid(f"Computed output size would be zero: the window is larger than the images. Received: {shapes}")
     least = finite_limits(images.dtype).min
     met = pool.met(images, constant_values=least)
     return met, functools.reduce(np.fmax, met, least)
@@ -91,7 +94,8 @@ def max_pool2d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_f
 
     Raises:
         ValueError: there are not one, two or four lengths or strides.
-        InvalidArgumentError: a length or stride is not positive, there are not four axes, or there is no such padding.
+        InvalidArgumentError: a length or stride is not positive, there are not four axes, there is no such padding, or
+            no window fits into the images.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]], [[0.5], [3.0], [1.0]], [[2.0], [1.5], [2.5]]]]

@@ -362,7 +362,7 @@ def test_a_kernel_longer_than_the_image_has_no_place(stride):
     dx, dk = tape.gradient(y, [x, kernel])
     assert (dx.shape, dk.shape) == (x.shape, kernel.shape) and not np.any(dx) and not np.any(dk)
     each = mg.nn.depthwise_conv2d(x, mg.ones([3, 3, 1, 2]), [1, stride, stride, 1], "VALID")
-    assert each.shape == mg.nn.max_pool2d(mg.ones([2, 2, 4, 2]), 3, stride, "VALID").shape == y.shape
+    assert each.shape == mg.nn.avg_pool2d(mg.ones([2, 2, 4, 2]), 3, stride, "VALID").shape == y.shape
 
 
 @pytest.mark.parametrize(("size", "stride"), [(3, 1), (1, 1), (2, 3)])
@@ -371,3 +371,13 @@ def test_an_empty_image_has_no_place(size, stride):
     with mg.GradientTape() as tape:
         y = mg.nn.conv2d(x, mg.ones([size, size, 1, 1]), stride, "SAME")
     assert y.shape == (1, 0, -(-4 // stride), 1) and tape.gradient(y, x).shape == x.shape
+
+
+@pytest.mark.parametrize("pool", [mg.nn.max_pool1d, mg.nn.max_pool2d, mg.nn.max_pool3d])
+def test_the_largest_of_no_window_is_refused_and_the_mean_is_empty(pool):
+    rank = int(pool.__name__[-2])
+    images = mg.ones([1, *[5] * (rank - 1), 2, 1])
+    with pytest.raises(mg.errors.InvalidArgumentError, match="the window is larger than the images"):
+        pool(images, 3, 2, "VALID")
+    assert pool(images, 3, 2, "SAME").shape[-2] == 1
+    assert pool(images[:0], 3, 2, "VALID").shape[-2] == getattr(mg.nn, f"avg_pool{rank}d")(images, 3, 2, "VALID").shape[-2] == 0

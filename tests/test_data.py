@@ -845,3 +845,9 @@ def test_batches_say_which_of_them_has_no_size():
 def test_the_form_of_a_generator_is_what_was_promised():
     dataset = Dataset.from_generator(lambda: iter([]), output_types=(mg.int32, mg.float32), output_shapes=((), (None,)))
     assert dataset.element_spec == (mg.TensorSpec([], mg.int32), mg.TensorSpec([None], mg.float32))
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 1), (2, 2, 4), (1,), ()])
+def test_what_has_not_three_channels_does_not_become_gray(shape):
+    with pytest.raises(mg.errors.InvalidArgumentError, match="input must have 3 channels but instead has shape"):
+        mg.image.rgb_to_grayscale(mg.ones(shape))

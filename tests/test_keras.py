@@ -287,6 +287,40 @@ def test_a_build_that_fails_leaves_the_layer_unbuilt():
     assert not layer.built
 
 
+@pytest.mark.parametrize("base", [keras.layers.Layer, keras.Model, keras.Sequential, keras.layers.Dense])
+def test_a_layer_says_that_its_init_is_missing(base):
+    class Own(base):
+        def __init__(self):
+            self.inner = keras.layers.Dense(1)
+
+    for use in (lambda layer: layer(X), lambda layer: layer.add_weight(shape=())):
+        with pytest.raises(RuntimeError, match=r"In layer 'Own', you forgot to call `super\(\).__init__\(\)`.* Go add it!"):
+            use(Own())
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({}, r"You must pass a `shape` argument\. Write Input\(\(3,\)\)"),
+        ({"shape": (3,), "batch_shape": (None, 3)}, "no `batch_shape` beside it"),
+        ({"shape": 3}, r"Cannot convert '3' to a shape\. Write shape=\(3,\)\."),
+        ({"batch_shape": 3}, r"Cannot convert '3' to a shape\. Write shape=\(3,\)\."),
+        ({"shape": (-1,)}, r"Cannot convert '\(-1,\)' to a shape\. .* and not -1\."),
+        ({"shape": (2.0,)}, "ints of at least 0"),
+        ({"shape": (2,), "batch_size": "a"}, "ints of at least 0"),
+    ],
+)
+def test_an_input_has_a_shape(given, text):
+    with pytest.raises(ValueError, match=text):
+        keras.Input(**given)
+
+
+def test_the_shape_of_an_input_is_a_tuple_of_ints():
+    for shape in ([2, None], mg.TensorShape([2, None]), np.array([2, None]), (np.int64(2), None)):
+        assert repr(keras.Input(shape).shape) == "(None, 2, None)"
+    assert keras.Input((), 4).shape == keras.Input(batch_shape=[4]).shape == (4,)
+
+
 class Late(keras.layers.Layer):
     """Runs `make` in each call, before the layer that it has, if it has one."""
 

@@ -126,6 +126,11 @@ class Layer:
             raise no_more_state()
         super().__setattr__(name, value)
 
+    def _check_super_called(self):
+        if "built" not in vars(self):
+            problem = f"In layer '{type(self).__name__}', you forgot to call `super().__init__()`"
+            raise RuntimeError(f"{problem} as the first statement in the `__init__()` method. Go add it!")
+
     def _lock(self):
         """Mark the layer as built: it takes no more weights and layers."""
         self.built = self._locked = True
@@ -169,20 +174,20 @@ class Layer:
             name: the name of the weight; in the path, the names of the layers come before it.
 
         Raises:
-            ValueError: the layer is already built, the name is given by position, the shape is not iterable, or the
+            ValueError: the layer is already built, the name is given by position, the shape is no shape, or the
                 constraint is unknown.
             TypeError: there are more than three positional arguments.
+            RuntimeError: `super().__init__()` was not called before.
         """
+        self._check_super_called()
         shape, initializer, dtype = bind_positional(args, shape=shape, initializer=initializer, dtype=dtype)
-        if shape is not None and not hasattr(shape, "__iter__"):
-            raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
+        shape = () if shape is None else checked_shape(shape)
         if self._locked:
             raise no_more_state()
         dtype = dtype or self.dtype
         if initializer is None:
             initializer = "glorot_uniform" if dtypes.as_dtype(dtype).is_floating else "zeros"
         with inside(self):
-            shape = () if shape is None else tuple(shape)
             variable = Variable(initializers.get(initializer), shape, dtype, trainable=trainable, name=name)
         variable.regularizer, variable.constraint = regularizers.get(regularizer), constraints.get(constraint)
         self._weights.append(variable)
@@ -198,6 +203,7 @@ class Layer:
     # ---- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        self._check_super_called()
         if calls.any_losses and not calls.trainings:
             self._forget_losses()
         mask = self._hand_masks(args, kwargs) if MASKS.by_id else None
@@ -568,6 +574,21 @@ def shape_of(x):
     """The shape of an input for `build`, in `fit` without the number of examples."""
     shape = tuple(x.shape)
     return (None, *shape[1:]) if calls.any_batch_size and shape else shape
+
+
+def checked_shape(shape):
+    """A shape as a tuple of ints, and of None for any length.
+
+    Raises:
+        ValueError: it is no shape.
+    """
+    if not hasattr(shape, "__iter__"):
+        raise ValueError(f"Cannot convert '{visible(shape)}' to a shape. Write shape=({visible(shape)},).")
+    for n in shape:
+        if n is not None and not (isinstance(n, (int, np.integer)) and n >= 0):
+            problem = f"Cannot convert '{visible(shape)}' to a shape."
+            raise ValueError(f"{problem} Its lengths are ints of at least 0, or None, and not {visible(n)}.")
+    return tuple([n if n is None else int(n) for n in shape])
 
 
 def check_format(data_format) -> str:

@@ -11,7 +11,7 @@ from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
 from ..utils import checked_name, leaves, mapped
-from .base import Layer, shape_of
+from .base import Layer, checked_shape, shape_of
 
 
 class Model(Trainer, Layer):
@@ -176,7 +176,7 @@ class Input:
         batch_shape: the shape including the batch axis, instead of the first two arguments.
 
     Raises:
-        ValueError: the name is not a string, or has a slash.
+        ValueError: there is no shape, or two; or the name is not a string, or has a slash.
 
     >>> import minigrad as mg
     >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2)])
@@ -185,7 +185,11 @@ class Input:
     """
 
     def __init__(self, shape=None, batch_size=None, dtype=None, name=None, batch_shape=None):
-        self.shape = (batch_size, *(shape or ())) if batch_shape is None else tuple(batch_shape)
+        if (shape is None) == (batch_shape is None):
+            beside = "" if shape is None else ", and no `batch_shape` beside it"
+            problem = f"You must pass a `shape` argument{beside}."
+            raise ValueError(f"{problem} Write Input((3,)) for examples of 3 numbers.")
+        self.shape = checked_shape((batch_size, *checked_shape(shape)) if batch_shape is None else batch_shape)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.name = None if name is None else checked_name(name)
 
