@@ -565,7 +565,139 @@ def test_a_sequential_with_an_input_is_built_at_once():
     close(model(mg.ones([1, 3])), [[9.0]])
     seen = []
     keras.Sequential([keras.Input((None, 3)), keras.layers.Lambda(lambda x: seen.append(tuple(x.shape)) or x)])
-    assert seen == [(1, 1, 3)]
+    assert seen == [(1, 4, 3), (2, 16, 3)]
+
+
+L = keras.layers
+OPEN = [  # what follows the Input, with the shapes of its output and of the weights
+    ((None, None, 3), lambda: [L.Conv2D(2, 3), L.GlobalAveragePooling2D()], [(None, None, None, 2), (None, 2)], [(3, 3, 3, 2), (2,)]),
+    ((None, None, 1), lambda: [L.MaxPooling2D(2), L.UpSampling2D(3), L.ZeroPadding2D(1)], [(None, None, None, 1)] * 3, []),
+    ((None,), lambda: [L.Embedding(5, 4), L.Conv1D(2, 3), L.GlobalMaxPooling1D()], [(None, None, 4), (None, None, 2), (None, 2)],
+     [(5, 4), (3, 4, 2), (2,)]),
+    ((None, 2), lambda: [L.Reshape((-1, 4)), L.Reshape((3, 5))], [(None, None, 4), (None, 3, 5)], []),
+    ((None, None, 1), lambda: [L.AveragePooling2D(8), keras.Sequential([L.SeparableConv2D(2, 20)]), L.Flatten()],
+     [(None, None, None, 1), (None, None, None, 2), (None, None)], [(20, 20, 1, 1), (1, 1, 1, 2), (2,)]),
+    ((None, 3), lambda: [Late(inner=L.Conv1D(2, 5)), L.Lambda(lambda x: x[:, 3:])], [(None, None, 2)] * 2, [(5, 3, 2), (2,)]),
+    ((None, 2, 2, None, 2), lambda: [L.Reshape((-1,))], [(None, None)], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "made", "outputs", "weights"), OPEN)
+def test_a_sequential_is_built_for_inputs_of_any_length(shape, made, outputs, weights):
+    inner = made()
+    model = keras.Sequential([keras.Input(shape), *inner])
+    assert [v.shape for v in model.weights] == weights
+    assert [model._output_shapes()[id(layer)] for layer in inner] == outputs
+    assert model.output_shape == model.compute_output_shape((None, *shape)) == outputs[-1]
+    told = []
+    model.summary(print_fn=told.append)
+    assert all(str(one) in told[0] for one in outputs)
+    later = keras.Sequential(made())
+    later.build((None, *shape))
+    assert [v.shape for v in later.weights] == weights
+
+
+def test_what_has_a_weight_for_each_place_needs_its_length():
+    for inner in (L.Dense(1), L.BatchNormalization()):
+        with pytest.raises(ValueError, match="no `None` dimensions"):
+            keras.Sequential([keras.Input((3, None)), L.Flatten(), inner])
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (None, 1, 1)])
+@pytest.mark.parametrize("pool", [L.MaxPooling2D, L.AveragePooling2D])
+def test_a_window_has_a_place(pool, shape):
+    text = r"Computed output size would be zero or negative\. Received: inputs_shape=.*, pool_size=\(2, 2\)"
+    with pytest.raises(ValueError, match=text):
+        keras.Sequential([keras.Input(shape), pool(2), L.Flatten(), L.Dense(1)])
+    with pytest.raises(ValueError, match=text):
+        pool(2).compute_output_shape((None, *shape))
+    with pytest.raises(ValueError, match=text):
+        pool(2)(mg.ones((2, 3, 1, 1)))
+    assert pool(2, padding="same").compute_output_shape((None, 1, 1, 1)) == (None, 1, 1, 1)
+
+
+class Counting(keras.layers.Layer):
+    """Assigns to a Variable, to a weight and to a global Variable, and asserts and prints something."""
+
+    everywhere = mg.Variable(0.0)
+
+    def __init__(self, inner=None):
+        super().__init__()
+        self.calls, self.inner = [mg.Variable(0.0)], inner
+
+    def build(self, input_shape):
+        self.count = self.add_weight(shape=(), initializer="zeros", trainable=False)
+        self.count.assign_add(10.0)
+
+    def call(self, x):
+        for variable in (*self.calls, self.count, self.everywhere):
+            variable.assign_add(1.0)
+        self.add_loss(mg.reduce_sum(x))
+        for check in (
+            mg.debugging.assert_positive,
+            lambda x: mg.debugging.check_numerics(1.0 / x, "x"),
+            lambda x: mg.debugging.Assert(x[0, 0] > 0, [x]),
+        ):
+            check(x)
+        mg.debugging.assert_near(x, 1.0)
+        mg.debugging.assert_greater(x, 0.0)
+        mg.print("counted", self.calls[0])
+        return x
+
+    def values(self):
+        return [float(one.numpy()) for one in (*self.calls, self.count, self.everywhere)]
+
+
+@pytest.mark.parametrize("length", [2, None])
+def test_building_a_sequential_changes_no_state_and_asserts_nothing(length, capfd):
+    counting = Counting()
+    around = Late(inner=Counting())
+    before = Counting.everywhere.numpy()
+    model = keras.Sequential([keras.Input((length,)), counting, around])
+    model.summary(print_fn=str)
+    for one in (counting, around.inner):
+        assert one.values() == [0.0, 10.0, before]
+    assert (model.losses, capfd.readouterr().err) == ([], "")
+    model(mg.ones([1, 2]))
+    assert counting.values() == [1.0, 11.0, before + 2]
+    assert capfd.readouterr().err == "counted 1\ncounted 1\n"
+    with pytest.raises(mg.errors.InvalidArgumentError, match="Condition x > 0 did not hold"):
+        model(mg.zeros([1, 2]))
+
+
+def test_a_checkpoint_restores_what_is_built_later(tmp_path):
+    first = keras.Sequential([keras.Input((2,)), Late(inner=L.Dense(1))])
+    path = mg.train.Checkpoint(model=first).write(str(tmp_path / "first"))
+    later = keras.Sequential([Late(inner=L.Dense(1))])
+    mg.train.Checkpoint(model=later).read(path)
+    later.build((None, 2))
+    close(later.weights[0], first.weights[0])
+
+
+def test_a_layer_that_tells_the_shape_of_its_output_is_not_called_for_it():
+    class Telling(L.Layer):
+        def call(self, x):
+            raise RuntimeError("called")
+
+        def compute_output_shape(self, input_shape):
+            return (*input_shape[:-1], 7)
+
+    model = keras.Sequential([keras.Input((None, 3)), Telling(), L.Dense(1)])
+    assert (model.layers[1].kernel.shape, model.output_shape) == ((7, 1), (None, None, 1))
+
+
+def test_the_layers_of_a_sequential_are_called_once_to_be_built_and_hear_of_the_dtype():
+    seen = []
+    inner = [L.Lambda(lambda x: seen.append(x.dtype) or mg.one_hot(x, 3)), L.Lambda(lambda x: [x, x]), L.Concatenate(), L.Dense(1)]
+    model = keras.Sequential([keras.Input((), dtype="int32"), *inner])
+    assert (seen, model.layers[-1].kernel.shape) == ([mg.int32], (6, 1))
+    assert model.output_shape == (None, 1)
+
+
+def test_a_layer_that_returns_nothing_is_found_by_the_next():
+    for length in (3, None):
+        with pytest.raises(ValueError, match=r"Inputs to a layer should be tensors\. Got 'None'"):
+            keras.Sequential([keras.Input((length, 3)), L.Lambda(lambda x: None), L.Dense(1)])
 
 
 @pytest.mark.parametrize("first", [[keras.Input((3, 1))], []])

@@ -7,12 +7,13 @@ import warnings
 
 import numpy as np
 
-from ... import errors, math
-from ...engine import Tensor, constant, dtypes, listeners_only
-from ...engine.listening import listening
+from ... import errors, math, nest
+from ...engine import Tensor, constant, convert, dtypes, listeners_only
+from ...engine.listening import Listener, listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from ...program.module import restore_what_waits
+from ...program.specs import TensorSpec
 from .. import constraints, initializers, regularizers
 from ..activations import MASKS
 from ..metrics import Metric
@@ -57,6 +58,40 @@ def tell_settings(layer_class):
     missing = [one for one in settings if others and one.name not in named]
     own = [one for one in named.values() if one not in others]
     layer_class.__init__.__signature__ = inspect.Signature([*own, *missing, *others])
+
+
+class Rehearsal(Listener):
+    """Listens to a layer that is called on zeros: Variables keep their values, and nothing is printed or asserted."""
+
+    def __init__(self):
+        self.values = {}  # id of a Variable -> the Tensor assigned to it
+
+    def read(self, variable):
+        return self.values.get(variable.id)
+
+    changing = read
+
+    def keeps(self, variable, value):
+        if "(build)" in listening.module:  # where weights get their values
+            return False
+        self.values[variable.id] = Tensor.of(value)
+        return True
+
+    def acting(self, function, args, kwargs):
+        return function is not None
+
+
+def common_spec(first, *others):
+    """The spec that all of these match: None stands for a length in which they differ."""
+    if first is None:
+        return None
+    lengths = zip(first.shape, *[one.shape for one in others])
+    return TensorSpec([n if all(n == m for m in rest) else None for n, *rest in lengths], first.dtype)
+
+
+def shapes_in(specs):
+    """The shapes of the specs in a nest."""
+    return mapped(lambda one: tuple(one.shape), specs)
 
 
 class Layer:
@@ -311,8 +346,8 @@ class Layer:
     def compute_output_shape(self, input_shape):
         """The shape of the output for inputs of this shape, where None stands for any length.
 
-        A copy of the layer is called on zeros twice, with different lengths for None: a length of the output that
-        differs is None. The layer itself does not change.
+        Copies of the layer are called on zeros of two sizes: a length of the output that differs is None. The layer
+        itself does not change.
 
         Args:
             input_shape: the shape of the input including the batch axis, or a nest of shapes.
@@ -324,14 +359,44 @@ class Layer:
         if type(self).call is Layer.call:
             name = type(self).__name__
             raise NotImplementedError(f"Layer {name} does not have a `compute_output_shape` method implemented.")
-        first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
-        return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
+        spec = map_shapes(lambda shape: TensorSpec(shape, self.dtype), input_shape)
+        return shapes_in(self._output_spec(spec))
 
-    def _shape_for(self, input_shape, length):
-        """The shape of the output, with this length for None."""
-        zeros = map_shapes(lambda shape: creation.zeros([length if n is None else n for n in shape]), input_shape)
-        with listeners_only():
-            return mapped(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
+    def _build_for(self, spec):
+        """Build the layer for inputs of this spec, or nest of specs, and return that of the outputs."""
+        with inside(self):
+            self._ensure_built([spec], {})
+        return self._output_spec(spec, itself=True)
+
+    def _output_spec(self, spec, itself=False):
+        """The spec of the outputs, from calls of a copy or of the layer `itself`, which may still have to be built."""
+        if type(self).compute_output_shape is not Layer.compute_output_shape and (self.built or not itself):
+            shapes = self.compute_output_shape(shapes_in(spec))
+            return map_shapes(lambda shape: TensorSpec(shape, self.dtype), shapes)
+        open_axes = max([[*one.shape][1:].count(None) for one in leaves(spec) if one is not None], default=0)
+        found, problem, wanted = [], None, 1 if itself and not open_axes else 2
+        for size in range(1, 1 + max(2, 9 // max(1, open_axes))):  # to at most 4 ** 9 places
+            try:
+                found.append((self if itself else copy.deepcopy(self))._called_on_zeros(spec, size))
+            except Exception as error:
+                problem = problem or error
+                if not open_axes:
+                    break
+            if len(found) == wanted:
+                return nest.map_structure(common_spec, *found)
+        raise problem
+
+    def _called_on_zeros(self, spec, size):
+        """The spec of the outputs for `size` examples of zeros, whose lengths are 4 ** size where the spec has None."""
+
+        def zeros(one):
+            lengths = [(4**size if axis else size) if n is None else n for axis, n in enumerate(one.shape)]
+            return creation.zeros(lengths, one.dtype)
+
+        with listeners_only(Rehearsal()):
+            outputs = self(mapped(zeros, spec), training=False)
+        self._forget_losses()
+        return mapped(lambda y: TensorSpec(shape_of(y), y.dtype), mapped(convert, outputs))
 
     # ---- weights ---------------------------------------------------------------------------------------------------
 

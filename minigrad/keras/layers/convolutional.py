@@ -46,10 +46,9 @@ class Sweeping(Sliding):
 
     def convolved(self, inputs, kernel, padding=None):
         """The convolution of the inputs. Raises ValueError if they are smaller than the kernel."""
-        lengths = zip([inputs.shape[axis] for axis in self.axes], self.kernel_size, self.dilation_rate)
-        if (padding or self.padding) == "valid" and any(n < (k - 1) * d + 1 for n, k, d in lengths):
-            problem = "Computed output size would be zero or negative."
-            raise received(problem, inputs_shape=tuple(inputs.shape), kernel_shape=tuple(kernel.shape))
+        if (padding or self.padding) == "valid":
+            reach = [(k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation_rate)]
+            self.check_places(inputs, reach, kernel_shape=tuple(kernel.shape))
         return nn.convolution(inputs, kernel, list(self.strides),
                               (padding or self.padding).upper(), self.format, list(self.dilation_rate))  # fmt: skip
 

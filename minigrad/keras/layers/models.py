@@ -3,15 +3,14 @@
 import os
 import warnings
 
-import numpy as np
-
 from ...engine import TensorShape, dtypes, listeners_only
 from ...errors import received, visible
 from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
 from ..utils import checked_name, leaves, mapped
-from .base import Layer, checked_shape, shape_of
+from ..variable import inside
+from .base import Layer, checked_shape, shape_of, shapes_in
 
 
 class Model(Trainer, Layer):
@@ -233,10 +232,12 @@ class Sequential(Model):
         super().__init__(trainable=trainable, name=name)
         self._layers, self._input = [], None
         for layer in layers or []:
-            self.add(layer)
+            self.add(layer, rebuild=False)
+        if self._layers:
+            self._build_layers()
 
-    def add(self, layer) -> None:
-        """Append a layer.
+    def add(self, layer, rebuild=True) -> None:
+        """Append a layer, and make its weights if the shape of the inputs is known, unless `rebuild` is False.
 
         Raises:
             ValueError: it is not a layer, or another layer has the same name.
@@ -257,7 +258,7 @@ class Sequential(Model):
         self._layers.append(layer)
         if layer._input_shape and self._input is None:
             self._input = Input(layer._input_shape)
-        if self._input is not None:
+        if rebuild:
             self._build_layers()
 
     def _lock(self):
@@ -296,10 +297,29 @@ class Sequential(Model):
         self.built = True  # inner layers create their weights when `call` reaches them
 
     def _output_shapes(self):
-        shapes, shape = {}, None if self._input is None else self._input.shape
-        for layer in self._layers if shape else []:
-            shape = shapes[id(layer)] = layer.compute_output_shape(shape)
+        shapes, spec = {}, self._input
+        for layer in self._layers if spec else []:
+            spec = layer._output_spec(spec)
+            shapes[id(layer)] = shapes_in(spec)
         return shapes
+
+    def _output_spec(self, spec, itself=False):
+        for layer in self._layers:
+            spec = layer._output_spec(spec)
+        return spec
+
+    def _build_for(self, spec):
+        with inside(self):
+            self._ensure_built([spec], {})
+            for layer in self._layers:
+                spec = layer._build_for(spec)
+        return spec
+
+    def _known_input(self):
+        if self._input is None:
+            problem = f"Sequential model '{visible(self.name)}' has no defined input shape yet."
+            raise AttributeError(f"{problem} Call it, or begin it with an Input.")
+        return self._input
 
     @property
     def input_shape(self):
@@ -308,18 +328,18 @@ class Sequential(Model):
         Raises:
             AttributeError: it is not known yet.
         """
-        if self._input is None:
-            problem = f"Sequential model '{visible(self.name)}' has no defined input shape yet."
-            raise AttributeError(f"{problem} Call it, or begin it with an Input.")
-        return self._input.shape
+        return self._known_input().shape
 
-    output_shape = property(lambda self: self.compute_output_shape(self.input_shape), doc="The shape of the outputs.")
+    @property
+    def output_shape(self):
+        """The shape of the outputs, with the errors of `input_shape`."""
+        return shapes_in(self._output_spec(self._known_input()))
 
     def _build_layers(self):
-        """Call the layers on zeros, so that they create their weights, unseen by tapes: Keras computes nothing here."""
-        zeros = np.zeros([1 if n is None else n for n in self._input.shape], self._input.dtype)
-        with listeners_only(), of_any_batch_size(self._input.shape[0] is None):
-            self(zeros, training=False)
+        """Let the layers create their weights, if it is known for which inputs: unseen by tapes, as in Keras."""
+        if self._input is not None:
+            with listeners_only(), of_any_batch_size(self._input.shape[0] is None):
+                self._build_for(self._input)
 
     def call(self, inputs):
         if self._input is not None and inputs is not None:

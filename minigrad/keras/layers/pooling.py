@@ -21,6 +21,8 @@ class Pooling(Sliding):
         self.padding = padding
 
     def pooled(self, pool, inputs):
+        if self.padding.lower() == "valid":
+            self.check_places(inputs, self.pool_size, pool_size=self.pool_size)
         return pool(inputs, list(self.pool_size), list(self.strides), self.padding.upper(), self.format)
 
 
@@ -37,7 +39,8 @@ class MaxPooling(Pooling):
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: a size or stride is not positive; or (in a call) the input has another number of axes.
+        ValueError: a size or stride is not positive; or (in a call) the input has another number of axes, or no place
+            for a window.
     """
 
     def call(self, inputs):

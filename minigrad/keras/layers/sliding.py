@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...errors import visible
-from .base import Layer, check_format, check_rank, incompatible
+from ...errors import received, visible
+from .base import Layer, check_format, check_rank, incompatible, shape_of
 
 
 def along(rank, name, value):
@@ -64,6 +64,11 @@ class Sliding(Layer):
         if len(inputs.shape) != self.rank + 2:
             found = f"found ndim={len(inputs.shape)}. Full shape received: {tuple(inputs.shape)}"
             raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
+
+    def check_places(self, inputs, reach, **window):
+        """Check that a window that reaches so far along each axis fits in. Raises ValueError if it does not."""
+        if any(inputs.shape[axis] < n for axis, n in zip(self.axes, reach)):
+            raise received("Computed output size would be zero or negative.", inputs_shape=shape_of(inputs), **window)
 
     @property
     def channels_axis(self):

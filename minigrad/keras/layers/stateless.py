@@ -319,13 +319,19 @@ class Reshape(Layer):
             problem = "There must be at most one unknown dimension (-1) in `target_shape`."
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
 
-    def call(self, inputs):
-        size, known = np.prod(inputs.shape[1:]), np.prod(self.target_shape)  # -1 only changes its sign
+    def compute_output_shape(self, input_shape):
+        batch, *lengths = input_shape
+        if None in lengths:
+            return (batch, *[None if n == -1 else n for n in self.target_shape])
+        size, known = int(np.prod(lengths)), int(np.prod(self.target_shape))  # -1 only changes its sign
         fits = known and size % known == 0 if -1 in self.target_shape else size == known
         if not fits:
-            given = f"input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
+            given = f"input_shape={tuple(lengths)}, target_shape={self.target_shape}"
             raise ValueError(f"The total size of the tensor must be unchanged. Received: {given}")
-        return shaping.reshape(inputs, (inputs.shape[0], *self.target_shape))
+        return (batch, *[size // -known if n == -1 else n for n in self.target_shape])
+
+    def call(self, inputs):
+        return shaping.reshape(inputs, self.compute_output_shape(inputs.shape))
 
 
 # ---- merges --------------------------------------------------------------------------------------------------------
