@@ -118,6 +118,7 @@ class Listener:
 
     tracked_ids: Any = None  # of a tape: the ids that depend on something watched; None: `hear` is called for each op
     tracing = False  # is it the tracing of an `mg.function`, whose Tensors have no values?
+    rehearsing = False  # is a layer called on zeros, to build it or to see the shape of its output?
     number = 0  # a tape has one of its own
     read_versions: Any = MappingProxyType({})  # of a tape: the versions of Variables it knows; it is told of others
 
