@@ -227,6 +227,20 @@ def by_python(error):
     return error
 
 
+def from_python(error):
+    """The error that TensorFlow raises for one in a Python function that it calls."""
+    kinds = {
+        (TypeError, ValueError): InvalidArgumentError,
+        StopIteration: OutOfRangeError,
+        MemoryError: ResourceExhaustedError,
+        NotImplementedError: UnimplementedError,
+    }
+    kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), UnknownError)
+    made = kind(None, None, f"{type(error).__name__}: {visible(error, None)}")
+    made.__cause__ = error
+    return made
+
+
 def invalid(message, op=None):
     """An InvalidArgumentError with this message; `op` is stored in it."""
     return InvalidArgumentError(None, op, message)

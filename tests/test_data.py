@@ -1,6 +1,7 @@
 """Datasets, queues, texts and pictures, compared with TensorFlow 2.21."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -544,13 +545,136 @@ def test_a_generator_is_a_function_with_one_promise():
         list(Dataset.from_generator(lambda: 5, output_types=mg.int32))
 
 
-def test_an_error_in_a_generator_is_its_own():
+@pytest.mark.parametrize(
+    ("problem", "kind"),
+    [
+        (ValueError("lost"), mg.errors.InvalidArgumentError),
+        (NotImplementedError("lost"), mg.errors.UnimplementedError),
+        (MemoryError("lost"), mg.errors.ResourceExhaustedError),
+        (OSError("lost"), mg.errors.UnknownError),
+    ],
+)
+def test_an_error_in_a_generator_is_tensorflows(problem, kind):
     def broken():
         yield 1
-        raise KeyError("lost")
+        raise problem
 
-    with pytest.raises(KeyError, match="lost"):
-        list(Dataset.from_generator(broken, output_types=mg.int32))
+    found = iter(Dataset.from_generator(broken, output_types=mg.int32))
+    assert next(found).numpy() == 1
+    with pytest.raises(kind, match=f"^{type(problem).__name__}: lost$") as caught:
+        next(found)
+    assert caught.value.__cause__ is problem and list(found) == []
+    with pytest.raises(kind, match=f"^{type(problem).__name__}: lost$"):
+        mg.py_function(lambda: [*broken()], [], mg.int32)
+
+
+def with_errors(dataset):
+    """What a loop finds that goes on after an error ("!")."""
+    found, elements = [], iter(dataset)
+    while len(found) < 30:
+        try:
+            found.append(values(next(elements)))
+        except StopIteration:
+            return found
+        except mg.errors.InvalidArgumentError:
+            found.append("!")
+    return found
+
+
+def values(element):
+    if isinstance(element, tuple):
+        return tuple(map(values, element))
+    return with_errors(element) if isinstance(element, Dataset) else element.numpy().tolist()
+
+
+def without(*numbers):
+    """The numbers from 0 to 6, with an error in place of these."""
+    return Dataset.range(7).map(lambda x: x // int(int(x) not in numbers))
+
+
+class Stuttering:
+    """Raises an error at 2, and goes on."""
+
+    def __init__(self):
+        self.numbers = iter(range(5))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if (n := next(self.numbers)) == 2:
+            raise ValueError("no 2")
+        return n
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [  # as in TensorFlow
+        (lambda: Dataset.from_tensor_slices(["1", "x", "3"]).map(mg.strings.to_number), [1, "!", 3]),
+        (lambda: without(2).map(lambda x: x * 10), [0, 10, "!", 30, 40, 50, 60]),
+        (lambda: without(2).batch(2), [[0, 1], "!", [4, 5], [6]]),
+        (lambda: without(0, 4).batch(3, drop_remainder=True), ["!", "!"]),
+        (lambda: without(6).batch(2, drop_remainder=True), [[0, 1], [2, 3], [4, 5], "!"]),
+        (lambda: without(2).filter(lambda x: x >= 0).batch(2), [[0, 1], "!", [3, 4], [5, 6]]),
+        (lambda: without(2).padded_batch(2), [[0, 1], "!", [3, 4], [5, 6]]),
+        (lambda: Dataset.range(1, 4).map(lambda n: mg.fill([n], n)).batch(2), ["!", [[3, 3, 3]]]),
+        (lambda: without(2).batch(2).unbatch(), [0, 1, "!", 4, 5, 6]),
+        (lambda: without(2).take(3), [0, 1, "!", 3]),
+        (lambda: without(2).skip(3), ["!", 6]),
+        (lambda: without(0, 4).skip(3), ["!", "!", 5, 6]),
+        (lambda: without(2).shard(3, 1), [1, "!", 5]),
+        (lambda: without(0, 4).shard(2, 0), ["!", 1, 3, "!", 6]),
+        (lambda: without(2).filter(lambda x: x % 2 == 0), [0, "!", 4, 6]),
+        (lambda: Dataset.range(5).filter(lambda x: 1 // (x - 2) < 5), [0, 1, "!", 3, 4]),
+        (lambda: without(2).take_while(lambda x: x < 5), [0, 1, "!", 3, 4]),
+        (lambda: Dataset.range(5).take_while(lambda x: 1 // (x - 2) < 5), [0, 1, "!", 3, 4]),
+        (lambda: without(0, 4).enumerate(), ["!", (1, 1), (2, 2), (3, 3), "!", (5, 5), (6, 6)]),
+        (lambda: Dataset.zip((without(2), Dataset.range(10, 14))), [(0, 10), (1, 11), "!", (3, 13)]),
+        (lambda: Dataset.zip((Dataset.range(2), without(2))), [(0, 0), (1, 1)]),
+        (lambda: without(0, 4).concatenate(Dataset.range(1)), ["!", 1, 2, 3, "!", 5, 6, 0]),
+        (lambda: without(6).take(7).repeat(2), [*range(6), "!"] * 2),
+        (lambda: without(0, 1, 2, 3, 4).skip(1).repeat().take(3), ["!"] * 5 + [6] + ["!"] * 5 + [6] + ["!"] * 5 + [6]),
+        (lambda: Dataset.range(1).map(lambda x: 1 // x).repeat(), ["!"]),
+        (lambda: without(5, 6).cache().repeat(2), [*range(5), "!", "!", *range(5)]),
+        (lambda: without(2, 4).flat_map(lambda x: Dataset.range(x)), [0, "!", 0, 1, 2, "!", *range(5), *range(6)]),
+        (lambda: Dataset.range(4).flat_map(lambda x: Dataset.range(1 // (x - 2) + 2)), [0, 0, "!", 0, 1, 2]),
+        (lambda: Dataset.range(2).flat_map(lambda x: without(1).take(2)), [0, "!", 2] * 2),
+        (
+            lambda: without(0, 4).interleave(lambda x: Dataset.range(10 * x, 10 * x + 2), 2),
+            ["!", 10, 20, 11, 21, 30, "!", 50, 31, 51, 60, 61],
+        ),
+        (lambda: Dataset.range(2).interleave(lambda x: without(1).take(3), 2, 2), [0, "!", 2, 0, "!", 2, 3, 3]),
+        (lambda: without(2).window(2), [[0, 1], "!", [4, 5], [6]]),
+        (lambda: without(4).window(3, shift=1), [[0, 1, 2], [1, 2, 3], "!", "!", "!", [5, 6], [6]]),
+        (lambda: without(2).shuffle(3, seed=1), ["!", 1, 4, 5, 6, 0, 3]),
+        (lambda: Dataset.from_generator(Stuttering, output_types=mg.int64).batch(2), [[0, 1], "!", [3, 4]]),
+    ],
+)
+def test_an_iterator_goes_on_after_an_error(make, expected):
+    mg.random.set_seed(1)
+    assert with_errors(make()) == expected
+
+
+def test_apply_wants_a_dataset():
+    assert values(Dataset.range(3).apply(lambda d: d.take(1)).get_single_element()) == 0
+    for wrong in (5, None, [Dataset.range(3)]):
+        with pytest.raises(TypeError, match=re.escape(f"must return a `tf.data.Dataset` object. Got {type(wrong)}")):
+            Dataset.range(3).apply(lambda d, wrong=wrong: wrong)
+
+
+def test_a_generator_that_does_not_begin_has_no_end():
+    assert with_errors(Dataset.from_generator(lambda: 5, output_types=mg.int32)) == ["!"] * 30
+
+
+def test_arrays_and_checkpoints_go_on_after_an_error():
+    arrays = without(1).as_numpy_iterator()
+    assert next(arrays) == 0
+    with pytest.raises(mg.errors.InvalidArgumentError):
+        next(arrays)
+    assert next(arrays) == 2
+    elements = iter(without(1))
+    elements._go_to(3)
+    assert next(elements).numpy() == 3
 
 
 def test_texts_in_a_vector_are_not_cut():

@@ -4,6 +4,7 @@ import copy
 import functools
 import inspect
 import itertools
+import math
 import os
 from collections import abc
 from collections.abc import Callable
@@ -17,9 +18,28 @@ from ..engine.listening import put_off
 from ..program.specs import TensorSpec
 from ..random import streams
 from . import elements
-from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, components, map_components, spec_inference
-from .sources import checked_element, generator_signature, placeholder, row, start_generator, zero_row
-from .transformations import batches, pad_elements, random_words, repeated, shuffled, stack_elements
+from .elements import (
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    Failure,
+    attempt,
+    attempt_all,
+    components,
+    map_components,
+    spec_inference,
+)
+from .sources import generator_signature, placeholder, row, yielded, zero_row
+from .transformations import (
+    batches,
+    interleaved,
+    pad_elements,
+    random_words,
+    repeated,
+    shuffled,
+    spaced,
+    stack_elements,
+    taken,
+)
 
 
 class Dataset:
@@ -112,7 +132,8 @@ class Dataset:
 
         Raises:
             TypeError: `generator` is not callable, or there is no signature, or more than one.
-            InvalidArgumentError: (in an iteration) an element does not match the signature.
+            InvalidArgumentError: (in an iteration) an element does not match the signature, or the generator raises a
+                TypeError or a ValueError; for other errors, those that `mg.py_function` raises.
 
         >>> import minigrad as mg
         >>> numbers = mg.data.Dataset.from_generator(lambda: iter([1, 2]), output_types=mg.float32)
@@ -122,7 +143,7 @@ class Dataset:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generator_signature(output_types, output_shapes, output_signature)
-        return Dataset(lambda: (checked_element(spec, x) for x in start_generator(generator, args or ())), spec=spec)
+        return Dataset(lambda: yielded(generator, args or (), spec), spec=spec)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
@@ -146,7 +167,8 @@ class Dataset:
                 raise TypeError(f"{problem} `tf.data.Dataset` objects but encountered object of type {type(one)}.")
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
-        return Dataset(lambda: (elements.with_components(structure, parts) for parts in zip(*every)), min(known))
+        join = functools.partial(attempt_all, functools.partial(elements.with_components, structure))
+        return Dataset(lambda: map(join, zip(*[d._start() for d in every])), min(known))
 
     # ---- transformations -------------------------------------------------------------------------------------------
 
@@ -165,7 +187,16 @@ class Dataset:
             ValueError: `map_func` is not callable.
         """
         elements.check_callable(map_func)
-        return Dataset(lambda: (as_element(elements.apply_function(map_func, x)) for x in self), self._length)
+        return Dataset(lambda: self._each(lambda x: as_element(elements.apply_function(map_func, x))), self._length)
+
+    def _each(self, function):
+        """An iterator over what the function returns for the elements."""
+        return map(functools.partial(attempt, function), self._start())
+
+    def _asked(self, predicate):
+        """An iterator over the elements, with None in place of those for which `predicate` is False."""
+        elements.check_callable(predicate)
+        return lambda: self._each(lambda x: x if spec_inference.active or elements.satisfies(predicate, x) else None)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
@@ -173,8 +204,8 @@ class Dataset:
         Raises:
             ValueError: `predicate` is not callable; or (in an iteration) its result is not a scalar bool.
         """
-        elements.check_callable(predicate)
-        return Dataset(lambda: (x for x in self if spec_inference.active or elements.satisfies(predicate, x)))
+        asked = self._asked(predicate)
+        return Dataset(lambda: (x for x in asked() if x is not None))
 
     def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements before the first one for which `predicate` is False.
@@ -186,12 +217,8 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        elements.check_callable(predicate)
-
-        def goes_on(x):
-            return spec_inference.active or elements.satisfies(predicate, x)
-
-        return Dataset(lambda: itertools.takewhile(goes_on, self))
+        asked = self._asked(predicate)
+        return Dataset(lambda: itertools.takewhile(lambda x: x is not None, asked()))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of the Datasets that `map_func` returns, one Dataset after another.
@@ -200,8 +227,13 @@ class Dataset:
             ValueError: `map_func` is not callable.
             TypeError: (in an iteration) its result is not a Dataset.
         """
+        parts = self._opened(map_func)
+        return Dataset(lambda: itertools.chain.from_iterable([x] if x.__class__ is Failure else x for x in parts()))
+
+    def _opened(self, map_func):
+        """An iterator over iterators, those of the Datasets that `map_func` returns."""
         elements.check_callable(map_func)
-        return Dataset(lambda: itertools.chain.from_iterable(dataset_from(map_func, x) for x in self))
+        return lambda: self._each(lambda x: dataset_from(map_func, x)._start())
 
     def interleave(self, map_func: Callable, cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: bool | None = None,
@@ -225,13 +257,13 @@ class Dataset:
         >>> print([int(x) for x in rows])
         [0, 10, 1, 11, 20, 21]
         """
-        elements.check_callable(map_func)
+        parts = self._opened(map_func)
         if cycle_length in (None, elements.AUTOTUNE):
             cycle_length = os.cpu_count() or 1 if num_parallel_calls is None else 1
         block_length = 1 if block_length is None else block_length
         places = elements.positive_integer(cycle_length, "cycle_length", "InterleaveDataset")
         size = elements.positive_integer(block_length, "block_length", "InterleaveDataset")
-        return Dataset(lambda: interleaved((dataset_from(map_func, x) for x in self), places, size))
+        return Dataset(lambda: interleaved(parts(), places, size))
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
               deterministic: bool | None = None, name: str | None = None) -> "Dataset":  # fmt: skip
@@ -249,7 +281,8 @@ class Dataset:
         size = elements.positive_integer(batch_size, "Batch size", "BatchDatasetV2")
         drop_remainder = elements.as_bool(drop_remainder)
         length = self._batch_count(size, drop_remainder)
-        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
+        whole = self._kind in ("_Map", "_ParallelMap")  # TensorFlow makes one step of the two
+        return Dataset(lambda: batches(self._start(), size, drop_remainder, stack_elements, whole), length)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> "Dataset":  # fmt: skip
@@ -280,7 +313,7 @@ class Dataset:
         drop_remainder = elements.as_bool(drop_remainder)
         stack = functools.partial(pad_elements, padded_shapes, padding_values)
         length = self._batch_count(size, drop_remainder)
-        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), length)
+        return Dataset(lambda: batches(self._start(), size, drop_remainder, stack), length)
 
     def _batch_count(self, size, drop_remainder):
         """The number of batches, at most that of the elements: if this is not known, neither is that."""
@@ -312,7 +345,7 @@ class Dataset:
         drop_remainder = elements.as_bool(drop_remainder)
         whole = max(0, (self._length - (size - 1) * stride - 1) // shift + 1)
         length = min(self._length, whole if drop_remainder else -(-self._length // shift))
-        return Dataset(lambda: windows(iter(self), size, shift, stride, drop_remainder), length)
+        return Dataset(lambda: windows(self._start(), size, shift, stride, drop_remainder), length)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
         """Every `num_shards`-th element, starting with element number `index`.
@@ -335,10 +368,7 @@ class Dataset:
         return self._from(first, count, length)
 
     def _from(self, first, step, length):
-        def start():
-            return itertools.islice(self, None if spec_inference.active else first, None, step)
-
-        return Dataset(start, length)
+        return Dataset(lambda: spaced(self._start(), 0 if spec_inference.active else first, step), length)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element: components of shape (n, ...) become n elements of shape (...)."""
@@ -378,7 +408,7 @@ class Dataset:
 
         def start():
             reshuffle = reshuffle_each_iteration and not spec_inference.active
-            return shuffled(iter(self), size, random_words(*((next(seeds), next(seeds)) if reshuffle else pair)))
+            return shuffled(self._start(), size, random_words(*((next(seeds), next(seeds)) if reshuffle else pair)))
 
         return Dataset(start, self._length)
 
@@ -386,9 +416,9 @@ class Dataset:
         """All elements `count` times, or endlessly if it is None or -1."""
         times = None if count is None else elements.as_integer(count)
         if times is None or times < 0:
-            return Dataset(lambda: repeated(self), INFINITE_CARDINALITY if self._length else 0)
+            return Dataset(lambda: repeated(self._start), INFINITE_CARDINALITY if self._length else 0)
         length = self._length * times if self._length >= 0 or not times else self._length
-        return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, times)), length)
+        return Dataset(lambda: itertools.chain.from_iterable(self._start() for _ in range(times)), length)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
@@ -396,19 +426,23 @@ class Dataset:
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
-        return Dataset(lambda: itertools.islice(iter(self), None if spec_inference.active else most), length)
+        return Dataset(lambda: taken(self._start(), math.inf if spec_inference.active else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
         first = elements.as_integer(count)
         if first < 0:
             return self.take(0)
-        return self._from(first, None, max(self._length - first, min(self._length, 0)))
+        return self._from(first, 1, max(self._length - first, min(self._length, 0)))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs (number, element), with int64 numbers from `start` on."""
         first = elements.as_integer(start)
-        return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, first)), self._length)
+
+        def numbered(i, x):
+            return x if x.__class__ is Failure else (Tensor.of(np.int64(i)), x)
+
+        return Dataset(lambda: map(numbered, itertools.count(first), self._start()), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
         """The elements of this Dataset, followed by those of another.
@@ -419,7 +453,8 @@ class Dataset:
         mine, its = self._spec_or_none(), dataset._spec_or_none()
         if None not in (mine, its) and elements.dtypes_of(mine) != elements.dtypes_of(its):
             raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.\n  {its}\nMake them alike with `map`.")
-        return Dataset(lambda: itertools.chain(self, dataset), total_length(self._length, dataset._length))
+        length = total_length(self._length, dataset._length)
+        return Dataset(lambda: itertools.chain(self._start(), dataset._start()), length)
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
         """The same elements, stored by the first complete iteration for later ones.
@@ -431,8 +466,9 @@ class Dataset:
 
         def fill():
             stored = []
-            for x in self:
-                stored.append(x)
+            for x in self._start():
+                if x.__class__ is not Failure:
+                    stored.append(x)
                 yield x
             if not spec_inference.active:
                 complete.append(stored)
@@ -448,8 +484,15 @@ class Dataset:
         return self
 
     def apply(self, transformation_func: Callable) -> "Dataset":
-        """Apply `transformation_func` to the Dataset."""
-        return transformation_func(self)
+        """Apply `transformation_func` to the Dataset.
+
+        Raises:
+            TypeError: its result is not a Dataset.
+        """
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}.")
+        return made
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
@@ -462,7 +505,7 @@ class Dataset:
         Raises:
             TypeError: (in an iteration) an element contains a Dataset.
         """
-        return (map_components(to_numpy, x) for x in self)
+        return map(functools.partial(map_components, to_numpy), self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """The final state, after `state = reduce_func(state, element)` for each element.
@@ -624,6 +667,8 @@ class Iterator:
         put_off()
         element = next(self._elements)
         self._taken += 1
+        if element.__class__ is Failure:
+            raise element.error
         return element
 
     next = __next__
@@ -632,8 +677,8 @@ class Iterator:
         """Continue after this many elements, to restore a checkpoint; restart the Dataset if it is already further."""
         if taken < self._taken:
             self._elements, self._taken = self._dataset._start(), 0
-        for _ in range(taken - self._taken):
-            next(self, None)
+        for _ in itertools.islice(self._elements, taken - self._taken):
+            self._taken += 1
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -693,26 +738,17 @@ def dataset_from(function, element):
     return result
 
 
-def interleaved(datasets, cycle_length, block_length):
-    """Blocks of elements, from one place of a cycle after another; a place without a Dataset opens the next one."""
-    places: list = [None] * cycle_length
-    going = True
-    while going:
-        going = False
-        for k in range(cycle_length):
-            place = places[k] or next((iter(dataset) for dataset in datasets), None)
-            if place is not None:
-                going, block = True, list(itertools.islice(place, block_length))
-                yield from block
-                places[k] = place if len(block) == block_length else None
+def as_window(rows):
+    """An element whose components are Datasets."""
+    datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in elements.columns(rows)]
+    return elements.with_components(rows[0], datasets)
 
 
 def windows(iterator, size, shift, stride, drop_remainder):
-    """Each window as an element whose components are Datasets."""
+    """Each window as an element."""
     buffer = list(itertools.islice(iterator, (size - 1) * stride + 1))
     while buffer:
         rows = buffer[::stride]
         if len(rows) == size or not drop_remainder or spec_inference.active:
-            datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in elements.columns(rows)]
-            yield elements.with_components(rows[0], datasets)
+            yield attempt_all(as_window, rows)
         buffer = [*buffer, *itertools.islice(iterator, shift)][shift:]

@@ -88,6 +88,34 @@ def check_callable(func):
         raise ValueError(f"Argument `func` must be a callable. Received func={visible(func)} (of type {type(func)})")
 
 
+# ---- errors --------------------------------------------------------------------------------------------------------
+
+
+class Failure:
+    """Passes for an element that could not be computed, until the Iterator raises its error.
+
+    A generator that raised it could not go on with the next element, as TensorFlow does.
+    """
+
+    def __init__(self, error):
+        self.error = error
+
+
+def attempt(function, x):
+    """`function(x)`; a Failure if x is one, or if the function raises an error."""
+    if x.__class__ is Failure:
+        return x
+    try:
+        return function(x)
+    except Exception as error:
+        return Failure(error)
+
+
+def attempt_all(function, elements):
+    """`function(elements)`, or the first Failure among them."""
+    return next((x for x in elements if x.__class__ is Failure), None) or attempt(function, elements)
+
+
 # ---- values --------------------------------------------------------------------------------------------------------
 
 

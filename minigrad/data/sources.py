@@ -1,5 +1,6 @@
 """The sources of Datasets: the rows of Tensors, and Python generators."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -9,7 +10,7 @@ from ..engine import Tensor, convert, dtypes, invalid, storing
 from ..ops import cast, convert_to_tensor
 from ..ops.creation import zero_of
 from ..program.specs import TensorSpec
-from .elements import components, detached, map_components, spec_inference, with_components
+from .elements import Failure, attempt, components, detached, map_components, spec_inference, with_components
 
 
 def placeholder(element):
@@ -66,12 +67,19 @@ def specs_of(types, shapes):
     return TensorSpec(shapes, types)
 
 
-def start_generator(generator, args):
-    """The iterator that a generator function returns."""
-    try:
-        return iter(generator(*args))
-    except TypeError as problem:
-        raise invalid(f"TypeError: {problem}") from problem
+def yielded(generator, args, signature):
+    """The elements that a generator yields, as Tensors that match the signature."""
+    source = None
+    while True:
+        try:
+            source = iter(generator(*args)) if source is None else source
+            element = next(source)
+        except StopIteration:
+            return
+        except Exception as problem:
+            yield Failure(errors.from_python(problem))
+        else:
+            yield attempt(functools.partial(checked_element, signature), element)
 
 
 def checked_element(signature, element):

@@ -1,6 +1,7 @@
-"""The iterators behind the transformations of Datasets: repeat, batch, pad and shuffle."""
+"""The iterators behind the transformations of Datasets."""
 
 import itertools
+import math
 
 import numpy as np
 
@@ -9,29 +10,87 @@ from ..engine import Tensor, TensorShape, bracketed, convert, invalid, storing
 from ..nest import sorted_keys
 from ..ops.creation import zero_of
 from ..random.streams import Stream
-from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components
+from .elements import (
+    UNKNOWN_CARDINALITY,
+    Failure,
+    attempt_all,
+    columns,
+    components,
+    spec_inference,
+    with_components,
+)
 
 
-def repeated(elements):
-    """All elements, over and over again; nothing if there are none."""
+def repeated(start):
+    """All elements of what `start` returns, over and over again; nothing if there are none."""
     found = True
     while found:
         found = False
-        for x in elements:
-            found = True
+        for x in start():
+            found = found or x.__class__ is not Failure
             yield x
+
+
+def taken(elements, most):
+    """The first `most` elements."""
+    while most and (x := next(elements, None)) is not None:
+        yield x
+        most -= x.__class__ is not Failure
+
+
+def spaced(elements, first, step):
+    """Every `step`-th element, starting with number `first`. An error among those left out begins their count anew."""
+    gap = left = first
+    for x in elements:
+        if x.__class__ is Failure:
+            left = left and gap
+            yield x
+        elif left:
+            left -= 1
+        else:
+            yield x
+            gap = left = step - 1
+
+
+def interleaved(iterators, cycle_length, block_length):
+    """Blocks of elements, from one place of a cycle after another; a place without an iterator takes the next one."""
+    places: list = [None] * cycle_length
+    going = True
+    while going:
+        going = False
+        for k in range(cycle_length):
+            while (place := places[k] or next(iterators, None)).__class__ is Failure:
+                yield place
+            if place:
+                going, left = True, block_length
+                for x in taken(place, block_length):
+                    yield x
+                    left -= x.__class__ is not Failure
+                places[k] = None if left else place
 
 
 # ---- batches -------------------------------------------------------------------------------------------------------
 
 
-def batches(elements, size, drop_remainder, stack):
-    """Groups of `size` elements, each combined by `stack`, which returns the components of the batch."""
-    while rows := list(itertools.islice(elements, size)):
-        if len(rows) == size or not drop_remainder:
+def batches(elements, size, drop_remainder, stack, whole=False):
+    """Groups of `size` elements, each combined by `stack`, which returns the components of the batch.
+
+    A batch ends with the first error in it, which passes for it; if `whole`, it is read to its end.
+    """
+    read = iter if whole else until_failure
+    while rows := list(read(itertools.islice(elements, size))):
+        if len(rows) == size or not drop_remainder or Failure in map(type, rows):
             if spec_inference.resized and not drop_remainder:
                 rows = rows[:1] if len(rows) > 1 else rows * 2
-            yield with_components(rows[0], stack(rows))
+            yield attempt_all(lambda rows: with_components(rows[0], stack(rows)), rows)
+
+
+def until_failure(elements):
+    """The elements up to the first Failure, and this."""
+    for x in elements:
+        yield x
+        if x.__class__ is Failure:
+            return
 
 
 def stack_elements(elements):
@@ -132,14 +191,20 @@ def random_words(first_seed, second_seed):
 
 def shuffled(elements, buffer_size, words):
     """Draw each element from a buffer of the next `buffer_size`; the first one in the buffer then takes its place."""
-    buffer = list(itertools.islice(elements, None if buffer_size == UNKNOWN_CARDINALITY else buffer_size))
+    buffer, room = [], math.inf if buffer_size == UNKNOWN_CARDINALITY else buffer_size
     first = 0  # the index of the first filled place
-    while first < len(buffer):
+    while True:
+        for x in taken(elements, room):
+            if x.__class__ is Failure:
+                yield x
+            else:
+                buffer.append(x)
+        if first == len(buffer):
+            return
         place = first + next(words) % (len(buffer) - first)
         yield buffer[place]
         buffer[place], buffer[first] = buffer[first], None
-        buffer += itertools.islice(elements, 1)
-        first += 1
+        first, room = first + 1, 1
         if first == 1000:
             del buffer[:first]
             first = 0

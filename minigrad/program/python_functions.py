@@ -80,8 +80,7 @@ def call_python(func, inputs, wanted):
         returned = as_list(func(*inputs))
         results = [convert_to_tensor(value, dtype) for value, dtype in zip(returned, wanted)]
     except Exception as problem:
-        error = errors.InvalidArgumentError if isinstance(problem, (TypeError, ValueError)) else errors.UnknownError
-        raise error(None, None, f"{type(problem).__name__}: {errors.visible(problem, None)}") from problem
+        raise errors.from_python(problem) from problem
     if len(results) < len(wanted):
         text = f"pyfunc returns {len(results)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc] name: "
         raise invalid(text)
