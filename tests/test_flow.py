@@ -118,6 +118,27 @@ def test_a_while_loop_that_counts_its_iterations_takes_no_list_for_a_tuple(first
         loop(later, maximum_iterations=5)
 
 
+@pytest.mark.parametrize("traced", [True, False])
+def test_a_while_loop_in_a_function_has_the_form_of_its_first_variables(traced):
+    def loops(n):
+        counted = mg.while_loop(lambda i: i < n, lambda i: i + 1, [0])
+        pair = mg.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * 2), [0, 1], maximum_iterations=2)
+        other = mg.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, {"a": y["a"] * i}], (0, {"a": 1}))
+        zero = mg.while_loop(lambda x: x.dtype != mg.int32, lambda x: x, (0,))
+        return (counted, pair, other, zero) if traced else (counted, pair, other, zero, mg.random.uniform([]))
+
+    def values(x):
+        return mg.nest.map_structure(lambda one: int(one), x[:4])
+
+    assert values(mg.function(loops)(mg.constant(3))) == ([3], [2, 4], (3, {"a": 0}), (0,))
+    assert values(next(iter(mg.data.Dataset.from_tensors(3).map(lambda n: loops(n)[2])))) == (3, {"a": 0})
+    for wrong in (lambda i, y: i + 1, lambda i, y: (i,)):
+        with pytest.raises(ValueError, match="don't have the same nested structure"):
+            mg.function(lambda wrong=wrong: mg.while_loop(lambda i, y: i < 3, wrong, [0, 1]))()
+    with pytest.raises(TypeError):
+        loops(mg.constant(3))
+
+
 def test_a_while_loop_is_given_the_value_of_a_variable():
     v = mg.Variable(3.0)
 

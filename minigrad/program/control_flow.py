@@ -12,6 +12,7 @@ import numpy as np
 from .. import errors, nest
 from ..debugging import Assert
 from ..engine import Tensor, Variable, dtypes
+from ..engine.listening import listening
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
 from .specs import TensorSpec
@@ -190,7 +191,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
     Args:
         cond: takes the loop variables and returns a scalar bool.
-        body: takes the loop variables and returns their next values, in the same structure.
+        body: takes the loop variables and returns their next values, in the same structure. Within an `mg.function` it
+            may return a single one without a list, or a list for a tuple, as in TensorFlow.
         loop_vars: the initial values, in a list or a tuple; a Variable stands for its value.
         maximum_iterations: the largest number of iterations. If it is given, `body` must return a list for a list and a
             tuple for a tuple, as in TensorFlow.
@@ -213,13 +215,22 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     loop_vars = nest.map_structure(lambda x: x.__tf_tensor__() if isinstance(x, Variable) else x, loop_vars)
+    loop_vars = loop_tensors(loop_vars) if listening.graph else loop_vars
     first, iterations = loop_vars, 0
     while cond(*loop_vars) and (maximum_iterations is None or iterations < int(maximum_iterations)):
         loop_vars, iterations = body(*loop_vars), iterations + 1
-        if maximum_iterations is None:
+        if listening.graph:
+            loop_vars = loop_vars if nest.is_nested(loop_vars) else [loop_vars]
+            nest.assert_same_structure(first, loop_vars, check_types=False)
+            loop_vars = nest.pack_sequence_as(first, nest.flatten(loop_vars))
+        elif maximum_iterations is None:
             nest.assert_same_structure(list(first), list(loop_vars))
         else:
             nest.assert_same_structure(first, loop_vars)
+    return loop_tensors(loop_vars)
+
+
+def loop_tensors(loop_vars):
     return nest.map_structure(lambda x: x if isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 
