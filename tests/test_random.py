@@ -80,9 +80,63 @@ def test_ops_with_the_same_seed_continue_one_sequence_for_each_kind_of_op():
     assert mg.random.uniform([1], seed=1).numpy()[0] == uniform[0], "set_seed starts sequences anew"
 
 
+def close(found, expected):
+    np.testing.assert_allclose([float(x) for one in mg.nest.flatten(found) for x in np.ravel(one)], expected, atol=1e-6)
+
+
+def test_functions_take_no_seeds_from_ops_outside():
+    uniform = mg.random.uniform
+    mg.random.set_seed(4)
+    pair, other = mg.function(lambda: uniform([2])), mg.function(lambda: uniform([2]))
+    close([pair(), uniform([1]), pair(), uniform([1])], [0.804303, 0.994395, 0.975668, 0.390801, 0.806975, 0.949657])
+    with mg.GradientTape():
+        close([pair(), other()], [0.086651, 0.014735, 0.804303, 0.994395])
+    mg.random.set_seed(5)
+    close(pair(), [0.804303, 0.994395])  # from the global seed that it met first
+    close(mg.function(lambda: uniform([2]))(), [0.182865, 0.68999])
+
+
+def test_ops_in_a_function_have_numbers_for_seeds():
+    mg.random.set_seed(4)
+    draw = mg.function(lambda: [mg.random.uniform([2], seed=seed) for seed in (1, 1, None)])
+    close(draw(), [0.733166, 0.383881, 0.733166, 0.383881, 0.804303, 0.994395])
+    close(draw(), [0.613244, 0.417667, 0.613244, 0.417667, 0.390801, 0.806975])
+    close(mg.random.uniform([2], seed=1), [0.733166, 0.383881])
+
+    @mg.function
+    def inside_and_outside():
+        with mg.init_scope():
+            before.append(mg.random.uniform([1]))
+        return mg.random.uniform([2]), mg.random.normal([2])
+
+    before = []
+    mg.random.set_seed(4)
+    close(inside_and_outside(), [0.804303, 0.994395, 0.525181, -0.587326])
+    close(before[0], [0.975668])
+
+
+def test_ops_in_the_functions_of_datasets_have_numbers_for_seeds():
+    def drawn(*_):
+        return mg.random.uniform([])
+
+    mg.random.set_seed(4)
+    first = mg.data.Dataset.range(3).map(drawn)
+    for _ in range(2):
+        close([*first], [0.804303, 0.399402, 0.390801])
+    close([*first.take(2).repeat(2)], [0.804303, 0.399402, 0.390801, 0.525219])
+    close([*mg.data.Dataset.range(2).flat_map(lambda x: first.take(2))], [0.804303, 0.399402, 0.390801, 0.525219])
+    second = first.map(lambda x: (drawn(), drawn()))
+    close([*second.take(2)], [0.804303, 0.733166, 0.399402, 0.466408])
+    assert [int(x) for x in mg.data.Dataset.range(9).filter(lambda x: drawn() > 0.5)] == [0, 3, 5, 7, 8]
+    close(mg.data.Dataset.range(3).reduce(0.0, lambda total, x: total + drawn()), [1.594507])
+    total = mg.function(lambda: first.reduce(0.0, lambda total, x: total + x))
+    close([total(), total(), drawn()], [1.594507, 1.594507, 0.975668])
+
+
 def test_without_any_seed_numbers_differ_from_call_to_call():
     mg.random.set_seed(None)
-    assert not np.array_equal(mg.random.normal([4]).numpy(), mg.random.normal([4]).numpy())
+    for draw in (mg.random.normal, mg.function(mg.random.normal)):
+        assert not np.array_equal(draw([4]).numpy(), draw([4]).numpy())
 
 
 def test_long_shuffles_and_categories():

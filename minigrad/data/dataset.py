@@ -58,7 +58,7 @@ class Dataset:
     _kind = "_Variant"  # what TensorFlow prints before "Dataset"
 
     def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
-        self._start = start  # returns a new iterator of the elements
+        self._start = start  # a function that returns a new iterator of the elements: see `of_element`
         self._length = length  # or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY
         self._spec = spec  # the spec of an element, if it is known in advance
 
@@ -89,14 +89,14 @@ class Dataset:
             if other != length:
                 raise ValueError(f"Dimensions {length} and {other} are not compatible")
         if not length:
-            return Dataset(lambda: placeholder(zero_row(whole)), 0)
-        return Dataset(lambda: (map_components(functools.partial(row, i), whole) for i in range(length)), length)
+            return Dataset(lambda graphs: placeholder(zero_row(whole)), 0)
+        return Dataset(lambda graphs: (map_components(functools.partial(row, i), whole) for i in range(length)), length)
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
         """A Dataset of a single element: `tensors`, a Tensor or a tuple or dict of Tensors."""
         whole = as_element(tensors)
-        return Dataset(lambda: iter([whole]), 1)
+        return Dataset(lambda graphs: iter([whole]), 1)
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> "Dataset":
@@ -116,7 +116,7 @@ class Dataset:
         if limits[2:] == [0]:
             raise invalid("step must be a non-zero integer. [Op:RangeDataset] name: ")
         numbers, dtype = range(*limits), dtypes.to_numpy(output_type)
-        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or placeholder(0)), len(numbers))
+        return Dataset(lambda graphs: (Tensor.of(dtype.type(n)) for n in numbers or placeholder(0)), len(numbers))
 
     @staticmethod
     def from_generator(generator: Callable, output_types: Any = None, output_shapes: Any = None, args: Any = None,
@@ -143,7 +143,7 @@ class Dataset:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generator_signature(output_types, output_shapes, output_signature)
-        return Dataset(lambda: yielded(generator, args or (), spec), spec=spec)
+        return Dataset(lambda graphs: yielded(generator, args or (), spec), spec=spec)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
@@ -168,7 +168,7 @@ class Dataset:
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
         join = functools.partial(attempt_all, functools.partial(elements.with_components, structure))
-        return Dataset(lambda: map(join, zip(*[d._start() for d in every])), min(known))
+        return Dataset(lambda graphs: map(join, zip(*[d._start(graphs) for d in every])), min(known))
 
     # ---- transformations -------------------------------------------------------------------------------------------
 
@@ -187,16 +187,25 @@ class Dataset:
             ValueError: `map_func` is not callable.
         """
         elements.check_callable(map_func)
-        return Dataset(lambda: self._each(lambda x: as_element(elements.apply_function(map_func, x))), self._length)
 
-    def _each(self, function):
-        """An iterator over what the function returns for the elements."""
-        return map(functools.partial(attempt, function), self._start())
+        def use(function, x):
+            return as_element(function(x))
+
+        return Dataset(lambda graphs: self._each(graphs, map_func, use), self._length)
+
+    def _each(self, graphs, function, use):
+        """An iterator over `use(function, x)` for the elements x."""
+        one = functools.partial(use, elements.of_element(function, graphs))
+        return map(functools.partial(attempt, one), self._start(graphs))
 
     def _asked(self, predicate):
         """An iterator over the elements, with None in place of those for which `predicate` is False."""
         elements.check_callable(predicate)
-        return lambda: self._each(lambda x: x if spec_inference.active or elements.satisfies(predicate, x) else None)
+
+        def use(function, x):
+            return x if spec_inference.active or elements.satisfies(function, x) else None
+
+        return lambda graphs: self._each(graphs, predicate, use)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
@@ -205,7 +214,7 @@ class Dataset:
             ValueError: `predicate` is not callable; or (in an iteration) its result is not a scalar bool.
         """
         asked = self._asked(predicate)
-        return Dataset(lambda: (x for x in asked() if x is not None))
+        return Dataset(lambda graphs: (x for x in asked(graphs) if x is not None))
 
     def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements before the first one for which `predicate` is False.
@@ -218,7 +227,7 @@ class Dataset:
         [0, 1, 2]
         """
         asked = self._asked(predicate)
-        return Dataset(lambda: itertools.takewhile(lambda x: x is not None, asked()))
+        return Dataset(lambda graphs: itertools.takewhile(lambda x: x is not None, asked(graphs)))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of the Datasets that `map_func` returns, one Dataset after another.
@@ -228,12 +237,16 @@ class Dataset:
             TypeError: (in an iteration) its result is not a Dataset.
         """
         parts = self._opened(map_func)
-        return Dataset(lambda: itertools.chain.from_iterable([x] if x.__class__ is Failure else x for x in parts()))
+
+        def start(graphs):
+            return itertools.chain.from_iterable([x] if x.__class__ is Failure else x for x in parts(graphs))
+
+        return Dataset(start)
 
     def _opened(self, map_func):
         """An iterator over iterators, those of the Datasets that `map_func` returns."""
         elements.check_callable(map_func)
-        return lambda: self._each(lambda x: dataset_from(map_func, x)._start())
+        return lambda graphs: self._each(graphs, map_func, lambda *one: dataset_from(*one)._start(graphs))
 
     def interleave(self, map_func: Callable, cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: bool | None = None,
@@ -263,7 +276,7 @@ class Dataset:
         block_length = 1 if block_length is None else block_length
         places = elements.positive_integer(cycle_length, "cycle_length", "InterleaveDataset")
         size = elements.positive_integer(block_length, "block_length", "InterleaveDataset")
-        return Dataset(lambda: interleaved(parts(), places, size))
+        return Dataset(lambda graphs: interleaved(parts(graphs), places, size))
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
               deterministic: bool | None = None, name: str | None = None) -> "Dataset":  # fmt: skip
@@ -282,7 +295,7 @@ class Dataset:
         drop_remainder = elements.as_bool(drop_remainder)
         length = self._batch_count(size, drop_remainder)
         whole = self._kind in ("_Map", "_ParallelMap")  # TensorFlow makes one step of the two
-        return Dataset(lambda: batches(self._start(), size, drop_remainder, stack_elements, whole), length)
+        return Dataset(lambda graphs: batches(self._start(graphs), size, drop_remainder, stack_elements, whole), length)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> "Dataset":  # fmt: skip
@@ -313,7 +326,7 @@ class Dataset:
         drop_remainder = elements.as_bool(drop_remainder)
         stack = functools.partial(pad_elements, padded_shapes, padding_values)
         length = self._batch_count(size, drop_remainder)
-        return Dataset(lambda: batches(self._start(), size, drop_remainder, stack), length)
+        return Dataset(lambda graphs: batches(self._start(graphs), size, drop_remainder, stack), length)
 
     def _batch_count(self, size, drop_remainder):
         """The number of batches, at most that of the elements: if this is not known, neither is that."""
@@ -345,7 +358,7 @@ class Dataset:
         drop_remainder = elements.as_bool(drop_remainder)
         whole = max(0, (self._length - (size - 1) * stride - 1) // shift + 1)
         length = min(self._length, whole if drop_remainder else -(-self._length // shift))
-        return Dataset(lambda: windows(self._start(), size, shift, stride, drop_remainder), length)
+        return Dataset(lambda graphs: windows(self._start(graphs), size, shift, stride, drop_remainder), length)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
         """Every `num_shards`-th element, starting with element number `index`.
@@ -368,7 +381,7 @@ class Dataset:
         return self._from(first, count, length)
 
     def _from(self, first, step, length):
-        return Dataset(lambda: spaced(self._start(), 0 if spec_inference.active else first, step), length)
+        return Dataset(lambda graphs: spaced(self._start(graphs), 0 if spec_inference.active else first, step), length)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element: components of shape (n, ...) become n elements of shape (...)."""
@@ -406,9 +419,10 @@ class Dataset:
         pair = streams.pair_for(seed)
         seeds = random_words(*pair)  # a new pair for each iteration
 
-        def start():
+        def start(graphs):
             reshuffle = reshuffle_each_iteration and not spec_inference.active
-            return shuffled(self._start(), size, random_words(*((next(seeds), next(seeds)) if reshuffle else pair)))
+            words = random_words(*((next(seeds), next(seeds)) if reshuffle else pair))
+            return shuffled(self._start(graphs), size, words)
 
         return Dataset(start, self._length)
 
@@ -416,9 +430,10 @@ class Dataset:
         """All elements `count` times, or endlessly if it is None or -1."""
         times = None if count is None else elements.as_integer(count)
         if times is None or times < 0:
-            return Dataset(lambda: repeated(self._start), INFINITE_CARDINALITY if self._length else 0)
+            length = INFINITE_CARDINALITY if self._length else 0
+            return Dataset(lambda graphs: repeated(functools.partial(self._start, graphs)), length)
         length = self._length * times if self._length >= 0 or not times else self._length
-        return Dataset(lambda: itertools.chain.from_iterable(self._start() for _ in range(times)), length)
+        return Dataset(lambda graphs: itertools.chain.from_iterable(self._start(graphs) for _ in range(times)), length)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
@@ -426,7 +441,7 @@ class Dataset:
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
-        return Dataset(lambda: taken(self._start(), math.inf if spec_inference.active else most), length)
+        return Dataset(lambda graphs: taken(self._start(graphs), math.inf if spec_inference.active else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
@@ -442,7 +457,7 @@ class Dataset:
         def numbered(i, x):
             return x if x.__class__ is Failure else (Tensor.of(np.int64(i)), x)
 
-        return Dataset(lambda: map(numbered, itertools.count(first), self._start()), self._length)
+        return Dataset(lambda graphs: map(numbered, itertools.count(first), self._start(graphs)), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
         """The elements of this Dataset, followed by those of another.
@@ -454,7 +469,7 @@ class Dataset:
         if None not in (mine, its) and elements.dtypes_of(mine) != elements.dtypes_of(its):
             raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.\n  {its}\nMake them alike with `map`.")
         length = total_length(self._length, dataset._length)
-        return Dataset(lambda: itertools.chain(self._start(), dataset._start()), length)
+        return Dataset(lambda graphs: itertools.chain(self._start(graphs), dataset._start(graphs)), length)
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
         """The same elements, stored by the first complete iteration for later ones.
@@ -464,16 +479,19 @@ class Dataset:
         """
         complete = []
 
-        def fill():
+        def start(graphs):
+            if complete and not spec_inference.active:
+                yield from complete[0]
+                return
             stored = []
-            for x in self._start():
+            for x in self._start(graphs):
                 if x.__class__ is not Failure:
                     stored.append(x)
                 yield x
             if not spec_inference.active:
                 complete.append(stored)
 
-        return Dataset(lambda: iter(complete[0]) if complete and not spec_inference.active else fill(), self._length)
+        return Dataset(start, self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
         """The same elements; none is computed ahead of time."""
@@ -518,9 +536,9 @@ class Dataset:
         6
         """
         elements.check_callable(reduce_func)
-        state = as_element(initial_state)
+        state, function = as_element(initial_state), elements.of_element(reduce_func, {})
         for x in self:
-            state = as_element(elements.apply_function(reduce_func, (state, x)))
+            state = as_element(function((state, x)))
         return state
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -658,7 +676,7 @@ class Iterator:
     """
 
     def __init__(self, dataset: Dataset):
-        self._dataset, self._elements, self._taken = dataset, dataset._start(), 0
+        self._dataset, self._elements, self._taken = dataset, dataset._start({}), 0
 
     def __iter__(self):
         return self
@@ -676,7 +694,7 @@ class Iterator:
     def _go_to(self, taken: int) -> None:
         """Continue after this many elements, to restore a checkpoint; restart the Dataset if it is already further."""
         if taken < self._taken:
-            self._elements, self._taken = self._dataset._start(), 0
+            self._elements, self._taken = self._dataset._start({}), 0
         for _ in itertools.islice(self._elements, taken - self._taken):
             self._taken += 1
 
@@ -730,8 +748,8 @@ def common_spec(first, other):
 
 
 def dataset_from(function, element):
-    """The Dataset that a function of the user returns for an element."""
-    result = elements.apply_function(function, element)
+    """The Dataset that a function returns for an element."""
+    result = function(element)
     if not isinstance(result, Dataset):
         given = f"Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
         raise TypeError(f"The `map_func` argument must return a `Dataset` object. {given}")
@@ -740,7 +758,7 @@ def dataset_from(function, element):
 
 def as_window(rows):
     """An element whose components are Datasets."""
-    datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in elements.columns(rows)]
+    datasets = [Dataset(lambda _, column=column: iter(column), len(rows)) for column in elements.columns(rows)]
     return elements.with_components(rows[0], datasets)
 
 

@@ -7,6 +7,7 @@ from ..errors import visible
 from ..nest import packed, sorted_keys
 from ..ops import convert_to_tensor
 from ..program.specs import TensorSpec
+from ..random.streams import Graph, GraphRun
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -124,20 +125,30 @@ def detached(tensor, where):
     return storing(tensor, Tensor.of(tensor.value), where)
 
 
-def apply_function(function, element):
-    """Call a user function, with the items of a tuple as its arguments. Traces record its ops, tapes do not."""
-    with without_tapes():
-        result = function(*element) if type(element) is tuple else function(element)
-    return tuple(result) if type(result) is list else result
+def of_element(function, graphs):
+    """A user's function as one of an element. Traces record its ops, tapes do not.
+
+    Args:
+        function: takes the items of a tuple as its arguments.
+        graphs: the Graphs of one iteration, by the code of their functions; this function's is added.
+    """
+    run = GraphRun(graphs.setdefault(getattr(function, "__code__", id(function)), Graph()))
+
+    def apply(element):
+        with without_tapes(), run:
+            result = function(*element) if type(element) is tuple else function(element)
+        return tuple(result) if type(result) is list else result
+
+    return apply
 
 
 def satisfies(predicate, element):
-    """The result of a user's predicate for an element, a bool.
+    """The result of a predicate for an element, a bool.
 
     Raises:
         ValueError: its result is not a scalar bool.
     """
-    answer = convert(apply_function(predicate, element))
+    answer = convert(predicate(element))
     if answer.dtype != dtypes.bool or answer.ndim:
         given = f"but its return type is {TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
         raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, {given}")

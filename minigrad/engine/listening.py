@@ -1,5 +1,6 @@
 """Listeners: tapes and traces. Ops, Variables and Tensors report to `listening.now`, and do not know who listens."""
 
+import contextlib
 import operator
 import threading
 import weakref
@@ -20,6 +21,7 @@ class Listening(threading.local):
         self.now: tuple[Listener, ...] = ()
         self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
         self.blocks: dict = {}  # the objects with an open `with`: see Exit
+        self.graph: Any = None  # the run of a function that TensorFlow would make a graph of: see random/streams.py
         self.module = ""  # the path of the Keras layer that is being called, such as "model/dense_1"
 
 
@@ -95,6 +97,8 @@ class listeners_only:
 
 def without_tapes():
     """A block that tapes do not hear: results computed in it are constants to them."""
+    if not recording():
+        return contextlib.nullcontext()
     return listeners_only(*[one for one in listening.now if one.tracked_ids is None])
 
 

@@ -25,6 +25,7 @@ from ..program.specs import (
     parameters,
     spec_of,
 )  # fmt: skip
+from ..random.streams import Graph, GraphRun
 from .compiled import Compiled, OtherPath
 from .program import name_of, written
 from .run import Effect, Run
@@ -103,7 +104,9 @@ class Function:
             found = self._traces.run(self, args, kwargs)
             if found is not None:
                 return found[0]
-        return nest.map_structure(self.as_tensor, self.python_function(*args, **kwargs))
+        with GraphRun(self._traces.graph):
+            result = self.python_function(*args, **kwargs)
+        return nest.map_structure(self.as_tensor, result)
 
     def _converted(self, args, kwargs):
         """The arguments with all defaults, as Tensors where there is a spec."""
@@ -176,6 +179,7 @@ class Traces:
         latest_paths, layouts: the paths of the previous kind, and this kind: the shape and dtype of each Tensor in it.
         lock: held by the thread that traces the function or runs a program.
         tracing: whether the function is being traced.
+        graph: the seeds of its random ops.
     """
 
     def __init__(self):
@@ -183,7 +187,7 @@ class Traces:
         self.recent, self.warnings = [], 0
         self.latest: Any = None
         self.latest_paths, self.layouts = [], (None,)
-        self.lock, self.tracing = threading.RLock(), False
+        self.lock, self.tracing, self.graph = threading.RLock(), False, Graph()
 
     def __deepcopy__(self, memo):
         """A new, empty object: the copy of a model has its own Variables, and traces refer to those of the original."""
@@ -247,9 +251,10 @@ class Traces:
         self.calls += 1
         before, self.tracing = self.tracing, True
         try:
-            run = Run(function.python_function, args, kwargs, function.as_tensor)
-            if run.made and not self.count:
+            with GraphRun(self.graph):
                 run = Run(function.python_function, args, kwargs, function.as_tensor)
+                if run.made and not self.count:
+                    run = Run(function.python_function, args, kwargs, function.as_tensor)
         except Untraceable as problem:
             if problem.by_user:
                 raise NotImplementedError(str(problem)).with_traceback(problem.__traceback__) from None

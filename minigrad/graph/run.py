@@ -249,8 +249,12 @@ def init_scope():
     """
     others = [one for one in listening.now if one.tracked_ids is None and not one.tracing]
     runs = [one for one in listening.now if one.tracing]
-    with listeners_only(*others):
-        yield
+    graph, listening.graph = listening.graph, None
+    try:
+        with listeners_only(*others):
+            yield
+    finally:
+        listening.graph = graph
     for run in runs:
         for id, variable in run.variables.items():
             run.ids[id].value = variable._now.value

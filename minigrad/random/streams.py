@@ -1,13 +1,14 @@
 """From seeds to random bits: which stream an op reads, and the bits at each place of a stream."""
 
 import enum
+import functools
 import os
 from typing import Any
 
 import numpy as np
 
 from ..engine import bracketed, convert, invalid, not_among
-from ..engine.listening import put_off
+from ..engine.listening import listening, put_off
 from ..errors import by_kernel, visible
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
@@ -26,16 +27,60 @@ class Seeds:
         if seed is not None:
             from random import Random  # only if a seed is set: importing it takes time
 
-            self.draw = Random(seed)
+            self.draw = functools.partial(Random(seed).randint, 0, LARGEST_SEED)
 
 
 seeds = Seeds()
 
 
+class Graph:
+    """The seeds in a function that TensorFlow makes a graph of: its ops take none from the sequence outside.
+
+    Attributes:
+        seed: the global seed at the first draw.
+        seeds, places: the `seeds` at the last draw, and since they were set the positions of the ops, by number.
+    """
+
+    seeds: Any = None
+
+
+class GraphRun:
+    """A block in which the ops of a Graph run. One without a `seed` has its number among these, as in TensorFlow."""
+
+    def __init__(self, graph):
+        self.graph = graph
+
+    def __enter__(self):
+        self.outer, self.ops, self.drawn = listening.graph, 0, 0
+        listening.graph = self
+
+    def __exit__(self, *error):
+        listening.graph = self.outer
+
+    @property
+    def seed(self):
+        if self.graph.seeds is None:
+            self.graph.seed = (self.outer or seeds).seed
+        if self.graph.seeds is not seeds:
+            self.graph.seeds, self.graph.places = seeds, {}
+        return self.graph.seed
+
+    def draw(self):
+        """The seed of an op that has none."""
+        self.drawn += 1
+        return self.drawn - 1
+
+    def place(self):
+        """Where the position of the next op is kept: a dict, and the key in it."""
+        self.ops += 1
+        return self.graph.places, self.ops
+
+
 def set_seed(seed) -> None:
     """Set the global seed, and restart all random sequences: the same seed repeats the same numbers, as in TensorFlow.
 
-    An op with a `seed` of its own has its own sequence, which depends on both seeds.
+    An op with a `seed` of its own has its own sequence, which depends on both seeds. So has each op in an `mg.function`
+    or in a function of a Dataset.
 
     Args:
         seed: an int, or None for unpredictable numbers.
@@ -51,11 +96,12 @@ def set_seed(seed) -> None:
 
 def pair_for(seed):
     """The two seeds of one op: the global seed, and its own, which is drawn if the user gave none."""
-    first = seeds.seed
+    source = listening.graph or seeds
+    first = source.seed
     if seed is None:
         if first is None:
             return int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
-        seed = seeds.draw.randint(0, LARGEST_SEED)
+        seed = source.draw()
     first = 87654321 if first is None else int(first) % LARGEST_SEED
     return (first, int(seed) % LARGEST_SEED) if first or int(seed) % LARGEST_SEED else (0, LARGEST_SEED)
 
@@ -63,10 +109,11 @@ def pair_for(seed):
 def stream_for(op, dtype, seed, used):
     """The random bits for one call of an op. The next call with the same seed continues `used` blocks later."""
     put_off()
-    pair = pair_for(seed)
-    place = seeds.places.get((op, dtype, pair), 0)
-    if seed is not None:
-        seeds.places[op, dtype, pair] = place + used
+    run, pair = listening.graph, pair_for(seed)
+    places, key = (seeds.places, (op, dtype, pair)) if run is None else run.place()
+    place = places.get(key, 0)
+    if seed is not None or run is not None:
+        places[key] = place + used
     return Stream(pair[0], (pair[1] << 64) + place)
 
 
