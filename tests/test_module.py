@@ -179,6 +179,27 @@ def test_a_concrete_function_makes_tensors_of_the_dtype_of_its_spec():
             concrete(1.0)
 
 
+def test_a_concrete_function_is_made_once_for_each_signature():
+    class Scaled(mg.Module):
+        @mg.function
+        def __call__(self, x):
+            return x * 2.0
+
+    power, one, other = mg.function(lambda x, n=1: x), Scaled(), Scaled()
+    two, things = mg.TensorSpec([2]), [object(), object()]
+    concrete, bound, method = (
+        power.get_concrete_function(two),
+        power.get_concrete_function(two, things[0]),
+        one.__call__.get_concrete_function(two),
+    )
+    for args in ((two,), (mg.constant([1.0, 2.0]),), (two, 1)):
+        assert power.get_concrete_function(*args) is concrete
+    for args in ((two, 2), (FLOATS,), (mg.TensorSpec([2], mg.int32),), (two, things[0])):
+        assert power.get_concrete_function(*args) is not concrete
+    assert power.get_concrete_function(two, things[0]) is bound and power.get_concrete_function(two, things[1]) is not bound
+    assert one.__call__.get_concrete_function(two) is method and other.__call__.get_concrete_function(two) is not method
+
+
 def test_a_concrete_function_takes_variables_and_dicts():
     step = mg.function(lambda v, d: v.assign_sub(d["dx"]))
     v, w = mg.Variable(3.0), mg.Variable(5.0)

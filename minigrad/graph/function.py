@@ -135,7 +135,8 @@ class Function:
             *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
 
         Returns:
-            A `ConcreteFunction`: `print` shows its parameters and results, and `source` shows what it computes.
+            A `ConcreteFunction`, the same for the same specs and values: `print` shows its parameters and results, and
+            `source` shows what it computes.
 
         Raises:
             TypeError: an argument is missing or unexpected.
@@ -153,7 +154,9 @@ class Function:
         with naming_arguments(self._parameters, args, kwargs):
             bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
-        return ConcreteFunction(self, self._parameters, dict(bound.arguments))
+        kind = kind_of(specs_of(bound.arguments), [], [])
+        made = self._traces.concrete.get(kind) or ConcreteFunction(self, self._parameters, dict(bound.arguments))
+        return self._traces.concrete.setdefault(kind, made)
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function was traced."""
@@ -180,6 +183,7 @@ class Traces:
         lock: held by the thread that traces the function or runs a program.
         tracing: whether the function is being traced.
         graph: the seeds of its random ops.
+        concrete: kind of specs and values -> the ConcreteFunction, while somebody has it.
     """
 
     def __init__(self):
@@ -188,6 +192,7 @@ class Traces:
         self.latest: Any = None
         self.latest_paths, self.layouts = [], (None,)
         self.lock, self.tracing, self.graph = threading.RLock(), False, Graph()
+        self.concrete: Any = weakref.WeakValueDictionary()
 
     def __deepcopy__(self, memo):
         """A new, empty object: the copy of a model has its own Variables, and traces refer to those of the original."""
@@ -330,6 +335,8 @@ def kind_of(x, arrays, kept):
     if nest.is_nested(x):
         names = tuple(nest.sorted_keys(x)) if isinstance(x, Mapping) else ()
         return type(x), names, tuple([kind_of(one, arrays, kept) for one in nest.children(x)])
+    if isinstance(x, TensorSpec):
+        return x
     kept.append(x)
     return "object", id(x)
 
