@@ -118,6 +118,23 @@ def test_a_while_loop_that_counts_its_iterations_takes_no_list_for_a_tuple(first
         loop(later, maximum_iterations=5)
 
 
+@pytest.mark.parametrize(
+    ("fold", "fn", "initial", "error", "told"),
+    [
+        (mg.foldl, lambda total, n: total + n, 1.0, TypeError, "Cannot convert 1.0 to EagerTensor of dtype int32"),
+        (mg.foldr, lambda total, n: (total, n), None, ValueError, "don't have the same nested structure"),
+        (mg.foldl, lambda total, n: [total[0], n], (1, 2), TypeError, "don't have the same nested structure"),
+        (mg.foldl, lambda total, n: None, None, ValueError, "None"),
+        (mg.scan, lambda total, n: n, 1.0, mg.errors.InvalidArgumentError, "float32 but Op is trying to write dtype int32"),
+        (mg.scan, lambda total, n: mg.stack([n]), None, ValueError, r"Incompatible shape for value \(\(1,\)\)"),
+        (mg.scan, lambda total, n: (total, n), None, ValueError, "don't have the same nested structure"),
+    ],
+)
+def test_accumulated_values_are_of_one_kind(fold, fn, initial, error, told):
+    with pytest.raises(error, match=told):
+        fold(fn, mg.constant([1, 2, 3]), initializer=initial)
+
+
 @pytest.mark.parametrize("traced", [True, False])
 def test_a_while_loop_in_a_function_has_the_form_of_its_first_variables(traced):
     def loops(n):
@@ -220,6 +237,8 @@ def test_folds_go_from_one_end_to_the_other_and_scan_keeps_every_step():
     assert mg.foldl(lambda total, t: total * 2.0 + t, x).numpy() == 11
     assert mg.foldr(lambda total, t: total * 2.0 + t, x).numpy() == 17
     assert mg.foldl(lambda total, t: total + t, x, initializer=10.0).numpy() == 16
+    assert mg.foldl(lambda total, t: total + t, x, initializer=np.float64(1.0)).dtype == mg.float32
+    assert mg.foldr(lambda total, t: 5, x).dtype == mg.int32
     assert mg.scan(lambda total, t: total + t, x).numpy().tolist() == [1, 3, 6]
     assert mg.scan(lambda total, t: total + t, x, reverse=True).numpy().tolist() == [6, 5, 3]
     sums, products = mg.scan(lambda totals, t: (totals[0] + t, totals[1] * t), x, initializer=(0.0, 1.0))

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import errors, nest
 from ..debugging import Assert
-from ..engine import Tensor, Variable, dtypes
+from ..engine import Tensor, TensorShape, Variable, dtypes
 from ..engine.listening import listening
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
@@ -346,7 +346,7 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     Args:
         fn: takes the value accumulated so far and the next row, and returns the next accumulated value.
         elems: a Tensor of shape (n, ...), or a nest of such Tensors; then a row is a nest too.
-        initializer: the initial value; by default the first row.
+        initializer: the initial value, with the structure of the others; by default the first row.
         parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -354,12 +354,13 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
     Raises:
         OutOfRangeError: there is neither a row nor an initializer.
+        ValueError, TypeError: `fn` returned another structure.
 
     >>> import minigrad as mg
     >>> float(mg.foldl(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])))
     11.0
     """
-    return accumulated(fn, leaves_and_rows(elems)[1], initializer)[-1]
+    return loop_tensors(accumulated(fn, leaves_and_rows(elems)[1], initializer)[-1])
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
@@ -369,7 +370,7 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     >>> float(mg.foldr(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])))
     17.0
     """
-    return accumulated(fn, leaves_and_rows(elems)[1][::-1], initializer)[-1]
+    return loop_tensors(accumulated(fn, leaves_and_rows(elems)[1][::-1], initializer)[-1])
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
@@ -379,20 +380,31 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     Args:
         fn, elems, initializer: as for `foldl`.
         reverse: whether to go from the last row to the first.
-        parallel_iterations, back_prop, swap_memory, infer_shape, name: accepted as in TensorFlow, without effect.
+        infer_shape: whether all values must have the shape of the first.
+        parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Returns:
         The accumulated value after each row, stacked in the order of the rows: Tensors of shape (n, ...).
 
     Raises:
         OutOfRangeError: there is neither a row nor an initializer.
+        ValueError, TypeError: `fn` returned another structure or shape.
+        InvalidArgumentError: `fn` returned another dtype.
 
     >>> import minigrad as mg
     >>> mg.scan(lambda total, x: total + x, mg.constant([1.0, 2.0, 3.0])).numpy()
     array([1., 3., 6.], dtype=float32)
     """
     direction = -1 if reverse else 1
-    values = accumulated(fn, leaves_and_rows(elems)[1][::direction], initializer)
+    initial = None if initializer is None else nest.map_structure(convert_to_tensor, initializer)
+
+    def fitted(y, like):
+        return fitting(y, like.dtype, like.shape if infer_shape else TensorShape(None))
+
+    def step(total, row):
+        return nest.map_structure(fitted, fn(total, row), total)
+
+    values = accumulated(step, leaves_and_rows(elems)[1][::direction], initial)
     return stack_results(values[initializer is not None :][::direction])
 
 
@@ -400,9 +412,10 @@ def accumulated(fn, rows, initializer):
     """The initial value, and the value accumulated after each further row."""
     if not rows and initializer is None:
         raise errors.OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0 ")
-    values = [rows[0] if initializer is None else nest.map_structure(convert_to_tensor, initializer)]
+    values = [rows[0] if initializer is None else initializer]
     for row in rows[initializer is None :]:
         values.append(fn(values[-1], row))
+        nest.assert_same_structure(values[0], values[-1])
     return values
 
 
