@@ -179,7 +179,8 @@ class Dataset:
 
         Args:
             map_func: takes an element, or the items of a tuple as separate arguments; if it returns a list, this
-                becomes a tuple. It runs as Python for each element; TensorFlow turns it into a graph once.
+                becomes a tuple. It runs as Python for each element, with its side effects, and may use `x.numpy()`.
+                (TensorFlow runs it once, to make a graph of it, in which there is no `numpy()`.)
             num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name: accepted as in TensorFlow,
                 without effect.
 

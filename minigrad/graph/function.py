@@ -48,9 +48,11 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     (`print`, a counter, reading a global) happen in that run alone; `mg.print` prints each time. The outcome of a
     decision on a Tensor's value (`if`, `while`, `int()`) is recorded, and for another outcome the function is traced
     again. (So there is no AutoGraph.) Shapes are those of the arguments: where a spec leaves a length open, each length
-    has its own trace. Intermediate arrays are kept from call to call; results are new arrays. Under a tape or a trace,
-    and where it draws random numbers or reads Datasets, the function runs as Python. Threads that call it take turns,
-    and changes of Variables during tracing are not visible to other threads.
+    has its own trace, and `x.shape` shows it; TensorFlow's shows None. An error about shapes or dtypes is that of the
+    eager op, mostly an InvalidArgumentError; TensorFlow's graphs raise a ValueError or a TypeError. Intermediate arrays
+    are kept from call to call; results are new arrays. Under a tape or a trace, and where it draws random numbers or
+    reads Datasets, the function runs as Python. Threads that call it take turns, and changes of Variables during
+    tracing are not visible to other threads.
 
     Return values, in any nest, become Tensors; a Variable is read, and None stays None.
 
