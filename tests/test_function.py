@@ -750,3 +750,49 @@ def test_a_step_adds_up_the_rows_of_what_was_broadcast():
     for factor in (1.0, 2.0, -0.5):
         for found, wanted in zip(traced(factor * x), step(factor * x)):
             np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+CUBED = mg.constant([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [  # of x = [1, 2], as in TensorFlow
+        (lambda x: mg.gradients(mg.reduce_sum(x**2), x), [[2, 4]]),
+        (lambda x: mg.gradients([x**2, x * 3], [x]), [[5, 7]]),
+        (lambda x: mg.gradients([x**2], [x], grad_ys=[mg.constant([10.0, 1.0])]), [[20, 4]]),
+        (lambda x: mg.gradients(mg.gradients(x**3, x)[0], x), [[6, 12]]),
+        (lambda x: (lambda y: mg.gradients(y * y * x, [y, x]))(x * 2), [[4, 16], [12, 48]]),
+        (lambda x: (lambda c: mg.gradients(c * x, c))(mg.constant([5.0, 6.0])), [[1, 2]]),
+        (lambda x: (lambda y: mg.gradients(y * x, x, stop_gradients=y))(x * 2), [[2, 4]]),
+        (lambda x: mg.gradients(x * x, x, stop_gradients=[x]), [[2, 4]]),
+        (lambda x: mg.gradients(CUBED**3 + x, [CUBED, x]), [[3, 12], [1, 1]]),
+        (lambda x: mg.gradients(x * 2, [mg.constant(1.0)], unconnected_gradients="zero"), [0]),
+        (lambda x: mg.gradients([x, mg.cast(x, mg.int32) * 2], [mg.cast(x, mg.int32), x]), [None, [1, 1]]),
+        (lambda x: mg.gradients(mg.function(lambda y: y * y)(x), x), [[2, 4]]),
+        (lambda x: mg.gradients(mg.cond(mg.reduce_sum(x) > 0, lambda: x * 2, lambda: x * 3), x), [[2, 2]]),
+    ],
+)
+def test_gradients_in_a_function(function, expected):
+    traced = mg.function(function)
+    for _ in range(2):
+        found = traced(mg.constant([1.0, 2.0]))
+        assert [None if dx is None else dx.numpy().tolist() for dx in found] == expected
+
+
+def test_gradients_in_a_function_are_differentiated_and_draw_their_numbers_once():
+    @mg.function
+    def slope(x):
+        noise = mg.random.uniform([2])
+        return mg.gradients(x**3, x)[0], noise
+
+    x = mg.Variable([1.0, 2.0])
+    mg.random.set_seed(4)
+    with mg.GradientTape() as tape:
+        y, noise = slope(x)
+    assert tape.gradient(y, x).numpy().tolist() == [6, 12]
+    np.testing.assert_allclose(noise, [0.804303, 0.994395], atol=1e-6)
+    squares = mg.data.Dataset.from_tensors([1.0, 2.0]).map(lambda x: mg.gradients(x * x, x)[0])
+    assert next(iter(squares)).numpy().tolist() == [2, 4]
+    with pytest.raises(RuntimeError, match="not supported when eager execution is enabled"):
+        mg.gradients(y, x)

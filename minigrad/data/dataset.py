@@ -4,7 +4,6 @@ import copy
 import functools
 import inspect
 import itertools
-import math
 import os
 from collections import abc
 from collections.abc import Callable
@@ -442,7 +441,7 @@ class Dataset:
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
-        return Dataset(lambda graphs: taken(self._start(graphs), math.inf if spec_inference.active else most), length)
+        return Dataset(lambda graphs: taken(self._start(graphs), np.inf if spec_inference.active else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""

@@ -135,8 +135,8 @@ def of_element(function, graphs):
     run = GraphRun(graphs.setdefault(getattr(function, "__code__", id(function)), Graph()))
 
     def apply(element):
-        with without_tapes(), run:
-            result = function(*element) if type(element) is tuple else function(element)
+        with without_tapes():
+            result = run(function, *element) if type(element) is tuple else run(function, element)
         return tuple(result) if type(result) is list else result
 
     return apply

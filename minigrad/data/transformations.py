@@ -1,7 +1,6 @@
 """The iterators behind the transformations of Datasets."""
 
 import itertools
-import math
 
 import numpy as np
 
@@ -191,7 +190,7 @@ def random_words(first_seed, second_seed):
 
 def shuffled(elements, buffer_size, words):
     """Draw each element from a buffer of the next `buffer_size`; the first one in the buffer then takes its place."""
-    buffer, room = [], math.inf if buffer_size == UNKNOWN_CARDINALITY else buffer_size
+    buffer, room = [], np.inf if buffer_size == UNKNOWN_CARDINALITY else buffer_size
     first = 0  # the index of the first filled place
     while True:
         for x in taken(elements, room):

@@ -106,8 +106,7 @@ class Function:
             found = self._traces.run(self, args, kwargs)
             if found is not None:
                 return found[0]
-        with GraphRun(self._traces.graph):
-            result = self.python_function(*args, **kwargs)
+        result = GraphRun(self._traces.graph)(self.python_function, *args, **kwargs)
         return nest.map_structure(self.as_tensor, result)
 
     def _converted(self, args, kwargs):

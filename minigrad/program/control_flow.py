@@ -5,16 +5,19 @@ A tape records the ops that run inside. `group`, `no_op` and others that only ma
 
 import contextlib
 from collections import OrderedDict
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from .. import errors, nest
 from ..debugging import Assert
 from ..engine import Tensor, TensorShape, Variable, dtypes
-from ..engine.listening import listening
+from ..engine.backward import output_ids
+from ..engine.listening import listening, put_off
+from ..engine.tape import GradientTape, UnconnectedGradients
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
+from ..random.streams import Unrecorded
 from .specs import TensorSpec
 from .tensor_array import TensorArray, fitting
 
@@ -449,16 +452,40 @@ def control_dependencies(control_inputs) -> contextlib.AbstractContextManager:
     return contextlib.nullcontext()
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", **options) -> NoReturn:
-    """Gradients in a graph. In eager mode there is no graph: use a GradientTape.
+def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
+              stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE) -> list:  # fmt: skip
+    """The derivatives of the sum of `ys`, within an `mg.function`. In eager mode use a GradientTape.
+
+    A function that calls it runs as Python, and a tape records all of it.
+
+    Args:
+        ys, xs: Tensors or Variables, one or a list.
+        grad_ys: the upstream gradients of `ys`, one or a list; ones if None.
+        stop_gradients: Tensors that are taken for constants, one or a list.
+        unconnected_gradients: as for `GradientTape.gradient`.
+        name, gate_gradients, aggregation_method: accepted as in TensorFlow, without effect.
+
+    Returns:
+        A list with a derivative, or None, for each of `xs`.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: it is not called in a function.
 
     >>> import minigrad as mg
-    >>> x = mg.constant(3.0)
-    >>> mg.gradients(x * x, x)
-    Traceback (most recent call last):
-    RuntimeError: mg.gradients is not supported when eager execution is enabled. Use mg.GradientTape instead.
+    >>> slope = mg.function(lambda x: mg.gradients(x * x, x))
+    >>> print(slope(mg.constant(3.0))[0].numpy())
+    6.0
     """
-    raise RuntimeError("mg.gradients is not supported when eager execution is enabled. Use mg.GradientTape instead.")
+    if listening.graph is None:
+        problem = "mg.gradients is not supported when eager execution is enabled."
+        raise RuntimeError(f"{problem} Use mg.GradientTape instead.")
+    put_off()
+    if listening.graph.tape is None:
+        raise Unrecorded
+    ys, stops = nest.flatten(ys), nest.flatten([] if stop_gradients is None else stop_gradients)
+    constants = {x.id for x in [*stops, *[y for y in ys if y.dtype.is_integer]]}
+    tape = GradientTape()
+    tape.roots = {None}  # leave out what does not lead to `xs`
+    tape.steps = [step for step in listening.graph.tape.steps if constants.isdisjoint(output_ids(step))]
+    upstream = grad_ys if grad_ys is None else nest.flatten(grad_ys)
+    return tape.gradient(ys, nest.flatten(xs), upstream, unconnected_gradients)
