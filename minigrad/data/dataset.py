@@ -667,7 +667,7 @@ class DatasetSpec:
 
 
 class Iterator:
-    """An iteration over the elements of a Dataset.
+    """An iteration over the elements of a Dataset. After an error it goes on with the next element.
 
     >>> import minigrad as mg
     >>> elements = iter(mg.data.Dataset.range(2))
