@@ -186,26 +186,25 @@ class Dataset:
         Raises:
             ValueError: `map_func` is not callable.
         """
-        elements.check_callable(map_func)
+        return Dataset(self._each(map_func, lambda function, x: as_element(function(x))), self._length)
 
-        def use(function, x):
-            return as_element(function(x))
+    def _each(self, function, use):
+        """Starts an iterator over `use(function, x)` for the elements x."""
+        elements.check_callable(function)
 
-        return Dataset(lambda graphs: self._each(graphs, map_func, use), self._length)
+        def start(graphs):
+            one = functools.partial(use, elements.of_element(function, graphs))
+            return map(functools.partial(attempt, one), self._start(graphs))
 
-    def _each(self, graphs, function, use):
-        """An iterator over `use(function, x)` for the elements x."""
-        one = functools.partial(use, elements.of_element(function, graphs))
-        return map(functools.partial(attempt, one), self._start(graphs))
+        return start
 
     def _asked(self, predicate):
-        """An iterator over the elements, with None in place of those for which `predicate` is False."""
-        elements.check_callable(predicate)
+        """Starts an iterator over the elements, with None in place of those for which `predicate` is False."""
 
         def use(function, x):
             return x if spec_inference.active or elements.satisfies(function, x) else None
 
-        return lambda graphs: self._each(graphs, predicate, use)
+        return self._each(predicate, use)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
@@ -244,9 +243,9 @@ class Dataset:
         return Dataset(start)
 
     def _opened(self, map_func):
-        """An iterator over iterators, those of the Datasets that `map_func` returns."""
-        elements.check_callable(map_func)
-        return lambda graphs: self._each(graphs, map_func, lambda *one: dataset_from(*one)._start(graphs))
+        """Starts an iterator over iterators, those of the Datasets that `map_func` returns."""
+        datasets = self._each(map_func, dataset_from)
+        return lambda graphs: map(functools.partial(attempt, lambda one: one._start(graphs)), datasets(graphs))
 
     def interleave(self, map_func: Callable, cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: bool | None = None,

@@ -6,8 +6,8 @@ from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
 from ..errors import visible
 from ..nest import packed, sorted_keys
 from ..ops import convert_to_tensor
+from ..program.graphs import Graph, GraphRun
 from ..program.specs import TensorSpec
-from ..random.streams import Graph, GraphRun
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2

@@ -21,7 +21,7 @@ class Listening(threading.local):
         self.now: tuple[Listener, ...] = ()
         self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
         self.blocks: dict = {}  # the objects with an open `with`: see Exit
-        self.graph: Any = None  # the run of a function that TensorFlow would make a graph of: see random/streams.py
+        self.graph: Any = None  # the run of a function that TensorFlow would make a graph of: see program/graphs.py
         self.module = ""  # the path of the Keras layer that is being called, such as "model/dense_1"
 
 

@@ -14,6 +14,7 @@ from .. import config, nest
 from ..engine import Tensor, Variable, as_value, dtypes, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
+from ..program.graphs import Graph, GraphRun
 from ..program.specs import (
     TensorSpec,
     as_tensor,
@@ -25,7 +26,6 @@ from ..program.specs import (
     parameters,
     spec_of,
 )  # fmt: skip
-from ..random.streams import Graph, GraphRun
 from .compiled import Compiled, OtherPath
 from .program import name_of, written
 from .run import Effect, Run

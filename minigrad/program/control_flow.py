@@ -17,7 +17,7 @@ from ..engine.listening import listening, put_off
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
-from ..random.streams import Unrecorded
+from .graphs import Unrecorded
 from .specs import TensorSpec
 from .tensor_array import TensorArray, fitting
 

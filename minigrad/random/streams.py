@@ -9,7 +9,6 @@ import numpy as np
 
 from ..engine import bracketed, convert, invalid, not_among
 from ..engine.listening import listening, put_off
-from ..engine.tape import GradientTape
 from ..errors import by_kernel, visible
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
@@ -32,77 +31,6 @@ class Seeds:
 
 
 seeds = Seeds()
-
-
-class Graph:
-    """The seeds in a function that TensorFlow makes a graph of: its ops take none from the sequence outside.
-
-    Attributes:
-        seed: the global seed at the first draw.
-        seeds, places: the `seeds` at the last draw, and since they were set the positions of the ops, by number.
-        recorded: whether a tape records each run.
-    """
-
-    seeds: Any = None
-    recorded = False
-
-
-class Unrecorded(Exception):
-    """A function asks for `gradients` in a run that no tape has recorded."""
-
-
-class Everything(set):
-    """The ids that a tape tracks which records all ops."""
-
-    def __contains__(self, id):
-        return True
-
-
-class GraphRun:
-    """A block in which the ops of a Graph run. One without a `seed` has its number among these, as in TensorFlow."""
-
-    tape: Any = None  # what `gradients` asks
-
-    def __init__(self, graph):
-        self.graph = graph
-
-    def __call__(self, function, *args, **kwargs):
-        """The function's result. If it asks for `gradients`, it runs again, and a tape records all of it."""
-        with self:
-            if self.graph.recorded:
-                with GradientTape(persistent=True) as self.tape:
-                    self.tape.tracked_ids = Everything()
-                    return function(*args, **kwargs)
-            try:
-                return function(*args, **kwargs)
-            except Unrecorded:
-                self.graph.recorded, self.graph.seeds = True, None  # and draws the same numbers again
-        return self(function, *args, **kwargs)
-
-    def __enter__(self):
-        self.outer, self.ops, self.drawn = listening.graph, 0, 0
-        listening.graph = self
-
-    def __exit__(self, *error):
-        listening.graph = self.outer
-
-    @property
-    def seed(self):
-        if self.graph.seeds is None:
-            self.graph.seed = (self.outer or seeds).seed
-        if self.graph.seeds is not seeds:
-            self.graph.seeds, self.graph.places = seeds, {}
-        return self.graph.seed
-
-    def draw(self):
-        """The seed of an op that has none."""
-        self.drawn += 1
-        return self.drawn - 1
-
-    def place(self):
-        """Where the position of the next op is kept: a dict, and the key in it."""
-        self.ops += 1
-        return self.graph.places, self.ops
 
 
 def set_seed(seed) -> None:
