@@ -472,8 +472,10 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
         RuntimeError: it is not called in a function.
 
     >>> import minigrad as mg
-    >>> slope = mg.function(lambda x: mg.gradients(x * x, x))
-    >>> print(slope(mg.constant(3.0))[0].numpy())
+    >>> @mg.function
+    ... def slope(x):
+    ...     return mg.gradients(x * x, x)[0]
+    >>> print(slope(mg.constant(3.0)).numpy())
     6.0
     """
     if listening.graph is None:
