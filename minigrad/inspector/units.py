@@ -200,15 +200,16 @@ def fold_shown(model) -> "dict | None":
     carry, name = model.frame_name(units[len(units) // 2].lead) or "value", "|grad W|"
     scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.iteration or not looped)
     back = [max([abs(norm_of(slope) or 0) for slope in some], default=0) or None for some in weights]
-    if not any(weights):
+    weighted = sum(map(bool, weights)) >= (1 if kind == "layers" else len(units) / 2)
+    if not weighted:
         back = [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units]
         name = f"d/d{carry}" if scalar else "|grad|"
         if any(one is not None and one < 0 for one in back) and trend(model):  # so that the axis can be logarithmic
             name, back = f"|{name}|", [one and abs(one) for one in back]
     data = {
-        "kind": kind, "open": model.open_unit, "layered": any(weights),
+        "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "above": axis(carry if scalar else f"|{carry}|", [norm_of(value) for value in carried]), "below": axis(name, back, any(weights)),
+        "above": axis(carry if scalar else f"|{carry}|", [norm_of(value) for value in carried]), "below": axis(name, back, weighted),
         "labels": [unit.label for unit in units] if len(units) <= SENT else None,
         "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None,
     }  # fmt: skip

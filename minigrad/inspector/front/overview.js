@@ -117,7 +117,7 @@ export class Overview {
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
     const group = svg("g", { class: `curve ${tone}` });
     const decade = Math.max(1, Math.ceil((high - low) / 4));
-    const ticks = log ? Array.from({ length: Math.floor((high - low) / decade) + 1 }, (_, k) => high - k * decade) : [...new Set([low, low < 0 && high > 0 ? 0 : low, high])];
+    const ticks = log ? Array.from({ length: Math.floor((high - low) / decade) + 1 }, (_, k) => high - k * decade) : [...new Set([low, HIGH * Math.min(-low, high) > 10 * (high - low) ? 0 : low, high])];
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
