@@ -169,8 +169,7 @@ def test_a_page_shows_a_film_in_its_frame_and_not_the_page_that_stands_for_it(mo
     assert "printed" in text and "words" in text and "static" not in text
 
 
-def test_pip_is_asked_for_a_target_and_for_our_wheel(monkeypatch, tmp_path):
-    asked, given = [], []
+def test_pip_is_asked_for_a_target():
     target = wheels.Target("linux", "3.12")
     tags = [*(f"manylinux_2_{minor}" for minor in range(28, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1"]
     platforms = [part for tag in tags for part in ("--platform", f"{tag}_x86_64")]
@@ -179,13 +178,21 @@ def test_pip_is_asked_for_a_target_and_for_our_wheel(monkeypatch, tmp_path):
         "sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64",
         "python_version": "3.12", "python_full_version": "3.12.0",
     }  # fmt: skip
-    monkeypatch.setattr(wheels, "pip", lambda *arguments: asked.append(arguments) or wheel(tmp_path, "minigrad"))
-    monkeypatch.setattr(wheels.contents, "check", lambda *what: given.append(what))
+
+
+def test_our_wheel_is_made_of_a_copy_that_is_gone_afterwards(monkeypatch, tmp_path):
+    asked, copied = [], []
+
+    def pip(*arguments):
+        asked.append(arguments)
+        copied.extend(path.relative_to(arguments[-1]).as_posix() for path in Path(arguments[-1]).rglob("*.*"))
+        wheel(tmp_path, "minigrad")
+
+    monkeypatch.setattr(wheels, "pip", pip)
     assert wheels.our_wheel(ROOT, tmp_path) == tmp_path / "minigrad-1.0-py3-none-any.whl"
-    assert asked == [("wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT))]
-    ((source, names, advice),) = given
-    assert source == ROOT and advice("x") == f'git -C "{ROOT}" status'
-    assert {"pyproject.toml", "README.md", "LICENSE", "minigrad/__init__.py", str(Path("course/07_why_none.ipynb"))} <= {*names}
+    ((*options, copy),) = asked
+    assert options == ["wheel", "--no-deps", "--wheel-dir", str(tmp_path)] and not Path(copy).exists()
+    assert {"pyproject.toml", "README.md", "minigrad/__init__.py", "course/07_why_none.ipynb"} <= {*copied}
 
 
 def test_a_disk_that_is_full_when_wheels_come_is_told_as_such(monkeypatch):
@@ -251,14 +258,21 @@ def test_our_wheel_holds_what_git_tracks_and_no_note_that_lies_beside(tmp_path):
     for name in (*tracked("minigrad"), *tracked("course"), "pyproject.toml", "README.md", "LICENSE"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
-    for name in ("minigrad/note.txt", "course/.progress.json", "course/my_notes.md", "course/my_copies/07_why_none.ipynb"):
+    beside = "my_notes.md", ".progress.json", "my_copies/07_why_none.ipynb", "98_draft.ipynb", "helpers/mine.py", "pictures/mine.png"
+    for name in ("minigrad/note.txt", *(f"course/{name}" for name in beside)):
         (source / name).parent.mkdir(exist_ok=True)
         (source / name).write_text("secret")
+    for link, there in (
+        ("helpers/linked.py", "helpers/mine.py"),
+        ("helpers/folder", "helpers/cards"),
+        ("99_linked.ipynb", "98_draft.ipynb"),
+    ):
+        (source / "course" / link).symlink_to(source / "course" / there)
     with zipfile.ZipFile(wheels.our_wheel(source, tmp_path)) as made:
         lessons = {f"minigrad/course/{name}" for name in contents.for_learners()}
         assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad") | lessons
     (source / "minigrad" / "note.py").symlink_to(tmp_path / "elsewhere.py")
-    with pytest.raises(pack.Trouble, match=r"note\.py is a link"):
+    with pytest.raises(pack.Trouble, match=rf'note\.py is a link.*\nTry: git -C "{source}" status$'):
         wheels.our_wheel(source, tmp_path)
 
 

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .course import lessons, original, restored
+from .course import lessons, original
 from .telling import Trouble
 
 HELPERS = (
@@ -43,16 +43,16 @@ def for_teachers() -> list[str]:
     return [*SHARED_BY_TEACHERS, *(f"teachers/lesson_{lesson.name[:2]}.md" for lesson in lessons())]
 
 
-def copy(names: Iterable[str], into: Path) -> None:
-    """Copy files of the course into another folder.
+def copy(home: Path, names: Iterable[str], into: Path, advice: Callable[[str], str]) -> None:
+    """Copy files into another folder, each checked as by `check`.
 
     Raises:
         Trouble: one cannot be packed.
     """
     for name in names:
-        check(original(), [name], restored)
+        check(home, [name], advice)
         (into / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(original() / name, into / name, follow_symlinks=False)
+        shutil.copyfile(home / name, into / name, follow_symlinks=False)
 
 
 def check(home: Path, names: Iterable[str], advice: Callable[[str], str]) -> None:

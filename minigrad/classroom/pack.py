@@ -70,7 +70,7 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
             wheels.fetch(target, pins(source), root / "wheels")
         write_pages(root / "pages")
         pages_for_teachers = Path(scratch) / f"{name}-for-teachers"
-        contents.copy(for_teachers, pages_for_teachers)
+        contents.copy(source / "course", for_teachers, pages_for_teachers, restored)
         files = [file.replace(Path(out) / file.name) for file in [zipped(root), zipped(pages_for_teachers)]]
     for file in files:
         print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")

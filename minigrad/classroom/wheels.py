@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> lis
 
 
 def our_wheel(source: Path, into: Path) -> Path:
-    """Build the wheel of minigrad from its source.
+    """Build the wheel of minigrad from a copy of its source, in which nothing else lies.
 
     Raises:
         Trouble: a file of the source is a link, or not a regular file.
@@ -91,8 +92,9 @@ def our_wheel(source: Path, into: Path) -> Path:
     inside = [path for path in (source / "minigrad").rglob("*") if path.is_symlink() or not path.is_dir()]
     inside += [source / "course" / name for name in contents.for_learners()]
     names = ["pyproject.toml", "README.md", "LICENSE", *(str(path.relative_to(source)) for path in inside)]
-    contents.check(source, names, lambda name: f'git -C "{source}" status')
-    pip("wheel", "--no-deps", "--wheel-dir", str(into), str(source))
+    with tempfile.TemporaryDirectory() as copy:
+        contents.copy(source, names, Path(copy), lambda name: f'git -C "{source}" status')
+        pip("wheel", "--no-deps", "--wheel-dir", str(into), copy)
     return next(into.glob("minigrad-*.whl"))
 
 
