@@ -541,6 +541,20 @@ def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_
     assert diary.kept("predictions", "02.1") == "1"
 
 
+def test_a_path_that_no_file_can_have_keeps_notes_in_memory_from_the_start(tmp_path):
+    program = "import sys; sys.path.insert(0, sys.argv[1]); from helpers import diary, predict; predict('02.1', 1); predict('02.2', 2)"
+    said = started(tmp_path / ("a" * 300) / "p.json", program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).communicate()[0]
+    told = [line for line in said.splitlines() if not line.startswith("02.")]
+    assert told == ["(Your notes stay in this session alone: p.json cannot be used now. File name too long.)"]
+
+
+def test_a_path_without_a_name_keeps_notes_in_memory(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(diary, "FILE", pathlib.Path("."))
+    predict("02.1", 1)
+    assert diary.kept("predictions", "02.1") == "1" and "alone: . cannot be used now. It is not a file.)" in capsys.readouterr().out
+
+
 def test_a_file_that_cannot_be_read_now_is_not_written_over_and_that_is_said_once(notes, monkeypatch, capsys):
     predict("02.1", 1)
     was, read = notes.read_bytes(), pathlib.Path.read_bytes

@@ -94,13 +94,13 @@ def trouble_told():
         if problem.errno not in said:
             said.add(problem.errno)
             why = problem.strerror or type(problem).__name__
-            print(f"(Your notes stay in this session alone: {visible(FILE.name)} cannot be used now. {visible(why)}.)")
+            print(f"(Your notes stay in this session alone: {visible(FILE.name or FILE)} cannot be used now. {visible(why)}.)")
 
 
 @contextlib.contextmanager
 def locked():
     """A block for one process at a time, and whether that is certain. A process that ends in any way leaves it."""
-    with open(FILE.with_name(f"{FILE.name}.lock"), "a+b") as file:
+    with open(f"{FILE}.lock", "a+b") as file:
         yield lock(file)  # closing the file releases the lock
 
 
@@ -169,6 +169,7 @@ def set_aside():
     print(f"(Your notes in {name} could not be read. They are kept in {kept}, and a new file is begun.)")
 
 
-if whole.leftovers(FILE):
-    with contextlib.suppress(OSError), locked() as alone:
-        whole.sweep(FILE, alone)
+with trouble_told():
+    if whole.leftovers(FILE):
+        with locked() as alone:
+            whole.sweep(FILE, alone)
