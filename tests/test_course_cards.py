@@ -535,6 +535,17 @@ def test_what_cannot_be_seen_in_the_name_of_a_file_is_shown_escaped(monkeypatch,
     assert "in a\\x1b.json could not be read. They are kept in a\\x1b.json.unreadable," in capsys.readouterr().out
 
 
+def test_a_time_limit_whose_block_an_interrupt_has_left_stops_nothing_later():
+    def interrupted():
+        limits.append(trying.limit(0.0))
+        limits[0].__enter__()
+
+    limits, before = [], sys.gettrace()
+    interrupted()
+    limited = sys.gettrace()
+    assert (lambda: 7)() == 7 and sys.gettrace() is before is not limited
+
+
 def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_path):
     monkeypatch.setattr(diary, "FILE", tmp_path / "missing" / ".progress.json")
     predict("02.1", 1)

@@ -84,19 +84,21 @@ def took_too_long(seen):
 @contextlib.contextmanager
 def limit(seconds):
     """Stop a block that takes longer, at the next step of Python, on any thread. (A call into C is not interrupted.)"""
-    end = time.monotonic() + seconds
+    end, block = time.monotonic() + seconds, sys._getframe(2)
 
     def look(frame, event, argument):
         if not USERS[frame.f_code.co_filename]:
             return None  # it comes back by itself; to step through it takes long, and in a weakref's callback nothing can be raised
+        if event == "call" and all(one is not block for one, _ in traceback.walk_stack(frame)):
+            return sys.settrace(before)  # an interrupt came before it was taken off
         if time.monotonic() > end:
             raise TooLong
         frame.f_trace_opcodes = True  # `while True: pass` on one line never comes to a new line
         return look
 
     before = sys.gettrace()
-    sys.settrace(look)
     try:
+        sys.settrace(look)
         yield
     finally:
         sys.settrace(before)
