@@ -585,12 +585,25 @@ assert len(shell.user_ns["In"]) == shell.execution_count
     run_program(tmp_path, text)
 
 
-@pytest.mark.parametrize(("wished", "said"), [(None, "1.8"), ("7", "7.0"), ("soon", "MINIGRAD_SECONDS is 'soon', which is no")])
+@pytest.mark.parametrize(
+    ("wished", "said"), [(None, "1.8\n"), ("7", "7.0\n"), ("soon", "1.8\n"), ("soon", "MINIGRAD_SECONDS is 'soon', which is no")]
+)
 def test_how_long_an_answer_may_take_is_a_setting_of_the_environment(wished, said):
     environment = {name: value for name, value in os.environ.items() if name != "MINIGRAD_SECONDS"}
     asked = [sys.executable, "-c", "from minigrad.tracing import checkpoint; print(checkpoint.SECONDS)"]
     told = subprocess.run(asked, env=environment | ({"MINIGRAD_SECONDS": wished} if wished else {}), capture_output=True, text=True)
     assert said in told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.9, 1e7, float("inf")])
+@pytest.mark.parametrize("later", [False, True])
+def test_an_answer_may_take_longer_than_a_system_waits(seconds, later):
+    x = mg.Variable(3.0)
+    with mg.trace():
+        for _ in range(1 + later):
+            with mg.GradientTape() as tape:
+                y = x * x.numpy()
+        assert tape.explain(y, x, seconds=seconds).status == "partial"
 
 
 def test_a_checkpoint_serves_the_tapes_of_one_trace_while_one_program_runs(monkeypatch):

@@ -40,12 +40,14 @@ def wished_seconds() -> float:
     try:
         return float(wished)
     except ValueError:
-        problem = f"MINIGRAD_SECONDS is {wished!r}, which is no number of seconds."
-        raise ValueError(f"{problem} Write MINIGRAD_SECONDS=5") from None
+        problem = f"MINIGRAD_SECONDS is {wished!r}, which is no number of seconds; 1.8 stand for it."
+        warnings.warn(f"{problem} Write MINIGRAD_SECONDS=5", stacklevel=2)
+        return 1.8
 
 
 SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
+DAY = 86400.0  # seconds, the most for one replay: no system waits for a month
 LARGEST = 4 << 30  # bytes: a larger process is not forked
 LONGEST = SECONDS / 2  # for how long tapes share a checkpoint: a replay must run up to its tape in time
 RARELY = 200  # a fork may take 1/200 of the time, its end as much again, and copying pages some five times that
@@ -126,7 +128,7 @@ class SleepingProgram:
         """
         answers, there = Pipe(duplex=False)
         with answers:
-            return self.answer(answers, there, (prepare, begin, command, seconds, "the block"))
+            return self.answer(answers, there, seconds, prepare, begin, command, "the block")
 
     def advance(self, tape, prepare, begin, command, seconds) -> "SleepingReplay":
         """The checkpoint that a replay becomes when it calls `rest` where this tape is opened. See `run`."""
@@ -135,7 +137,7 @@ class SleepingProgram:
             return known
         connection, there = Pipe()
         try:
-            number = self.answer(connection, there, (prepare, begin, command, seconds, "the program before the block"))
+            number = self.answer(connection, there, seconds, prepare, begin, command, "the program before the block")
         except BaseException:
             connection.close()
             raise
@@ -145,20 +147,20 @@ class SleepingProgram:
                 del resting[older]
         return one
 
-    def answer(self, answers, there, task) -> Any:
+    def answer(self, answers, there, seconds, *task) -> Any:
         """What a replay answers by a pipe, of which it gets the other end."""
         if os.getpid() != self.owner:
             raise NotTried("this process was forked from the one that opened the tape")
         if not self.close.alive:
             raise NotTried("the program as it was then is not kept any more")
-        sent, answer = False, None
+        sent, answer, seconds = False, None, min(DAY, seconds)
         try:
             with self.asking, there:
                 send_handle(self.connection, there.fileno(), self.pid)
-                self.connection.send(task)
+                self.connection.send((seconds, *task))
                 sent = True
                 there.close()
-                if answers.poll(task[3] + 1.0):
+                if answers.poll(seconds + 1.0):
                     answer = answers.recv()
         except (EOFError, OSError):
             pass
@@ -363,7 +365,7 @@ def asleep(connection, files, trace, restore):
     while True:
         try:
             answers = Connection(recv_handle(connection))
-            prepare, begin, command, seconds, running = connection.recv()
+            seconds, prepare, begin, command, running = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
         if shared:
