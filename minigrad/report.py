@@ -184,7 +184,9 @@ def examine(text, file, names) -> Report:
                 report.answer()
     except SystemExit as end:
         report.problem = f"exit code {end.code}" if end.code else ""
-    except Exception as problem:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
         report.problem = f"{type(problem).__name__}: {visible(problem)}"
     return report
 

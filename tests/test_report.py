@@ -97,6 +97,7 @@ def test_it_runs_with_its_own_arguments_and_neighbours_as_the_main_program(tmp_p
 @pytest.mark.parametrize(("end", "problem", "code"), [
     ("raise ValueError('a\\x1b[2J')", "ValueError: a\\x1b[2J", 1), ("import sys; sys.exit(3)", "exit code 3", 1),
     ("import sys; sys.exit()", "", 0), ("tf.nothing", "AttributeError: module 'minigrad' has no attribute 'nothing'", 1),
+    ("raise GeneratorExit", "GeneratorExit: ", 1), ("import sys; sys.path.clear()", "", 0),
 ])  # fmt: skip
 def test_how_it_ended_is_told_and_what_was_found_before(end, problem, code, tmp_path, capsys):
     assert main(["explain", written(tmp_path, f"{HEALTHY}{end}")]) == code
@@ -104,12 +105,26 @@ def test_how_it_ended_is_told_and_what_was_found_before(end, problem, code, tmp_
     assert "1 question to tapes, none" in said and ("the program ended with" in said) == bool(problem) and problem in said
 
 
-@pytest.mark.parametrize(("content", "said"), [("x = (", "is no Python source"), ("\0", "is no Python source"), (None, "No such file")])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("x = (", "is no Python source"),
+        ("\0", "is no Python source"),
+        (f"1{'+1' * 100_000}", "is no Python source"),
+        (None, "No such file"),
+    ],
+)
 def test_what_is_no_program_is_told(content, said, tmp_path, capsys):
     if content is not None:
         written(tmp_path, content)
     assert main(["explain", str(tmp_path / "train.py")]) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbf", b"# -*- coding: latin-1 -*-\nword = '\xe9'\nassert word == chr(233)\n"])
+def test_a_program_is_decoded_as_python_decodes_it(content, tmp_path, capsys):
+    (tmp_path / "train.py").write_bytes(content + HEALTHY.encode())
+    assert main(["explain", str(tmp_path / "train.py")]) == 0, capsys.readouterr()
 
 
 ALL_KINDS = """

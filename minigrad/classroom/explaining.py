@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import tokenize
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,18 +30,19 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     main = types.ModuleType("__main__")
     main.__file__ = str(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        with tokenize.open(path) as file:
+            text = file.read()
         if OPTION not in text:  # the option is defined by the script itself
             page, arguments = page_after(arguments, page)
-        ours = sys.argv, sys.path[0], sys.modules["__main__"]
-        sys.argv, sys.path[0], sys.modules["__main__"] = [script, *arguments], str(path.resolve().parent), main
+        ours, beside = (sys.argv, sys.path, sys.modules["__main__"]), str(path.resolve().parent)
+        sys.argv, sys.path, sys.modules["__main__"] = [script, *arguments], [beside, *sys.path[1:]], main
         try:
             report = examine(text, str(path.resolve()), vars(main))
         finally:
-            sys.argv, sys.path[0], sys.modules["__main__"] = ours
-    except (SyntaxError, ValueError) as problem:
-        name = shown(script)
-        raise Trouble(f"{name} is no Python source ({problem}).", f"python -m py_compile {name}") from None
+            sys.argv, sys.path, sys.modules["__main__"] = ours
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        name, why = shown(script), str(problem) or type(problem).__name__
+        raise Trouble(f"{name} is no Python source ({why}).", f"python -m py_compile {name}") from None
     print(report)
     if page is not None:
         report.save_html(page)
