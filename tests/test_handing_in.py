@@ -1,5 +1,6 @@
 """A learner's code says what is solved and which known mistake came first; `minigrad class` adds up those of a class."""
 
+import io
 import random
 import re
 import sys
@@ -103,11 +104,13 @@ def test_a_code_that_cannot_be_read_is_named_and_the_others_count(monkeypatch, t
 
 
 @pytest.mark.parametrize("content", [b"", b"nothing here", b"\xff\xfe\x00", b"\x1b[2J" * 1000, b"A" * 10**6])
-def test_nonsense_is_no_traceback(content, tmp_path, capsys):
+def test_nonsense_is_no_traceback(content, tmp_path, monkeypatch, capsys):
     file = tmp_path / "codes.txt"
     file.write_bytes(content)
-    assert main(["class", str(file)]) == 1
-    assert "There is no code in" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8") if content else None)  # None: it is closed
+    for codes in (str(file), "-"):
+        assert main(["class", codes]) == 1
+        assert "There is no code in" in capsys.readouterr().err
 
 
 def test_a_file_that_is_missing_and_a_picture_of_no_kind_are_told(monkeypatch, tmp_path, capsys):

@@ -143,6 +143,7 @@ def test_it_is_the_one_that_is_there_else_one_is_made_here(tmp_path, monkeypatch
     assert handout.folder() == made
     assert handout.folder("mine") == tmp_path / "mine"
     assert handout.folder("~/mine") == Path.home() / "mine"
+    assert handout.folder("~of_nobody/mine") == tmp_path / "~of_nobody" / "mine"
     beside = tmp_path / "pack" / "minigrad-course"
     for place in (beside, made):
         place.mkdir(parents=True)

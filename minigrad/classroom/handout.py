@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import itertools
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ def folder(given: "str | None" = None) -> Path:
     """
     here = working_folder()
     if given is not None:
-        return here / Path(given).expanduser()
+        return here / os.path.expanduser(given)  # as the shell has it, also of a user who is not there
     home = clone()
     places = [here, here / NAME, *([home / NAME] if home else []), Path(sys.prefix).parent / NAME]
     inside = home is not None and here.is_relative_to(home)

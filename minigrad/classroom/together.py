@@ -29,8 +29,8 @@ def summarise(codes: str, picture: str | None) -> int:
         Trouble: no code can be read, or the picture cannot be drawn.
         OSError: the file cannot be read.
     """
-    text = sys.stdin.read() if codes == "-" else Path(codes).read_text(encoding="utf-8", errors="replace")
-    found, bad = read(text)
+    content = Path(codes).read_bytes() if codes != "-" else sys.stdin.buffer.read() if sys.stdin else b""
+    found, bad = read(content.decode(errors="replace"))
     for problem in bad:
         remark(problem)
     if not found:
