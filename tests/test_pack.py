@@ -424,16 +424,49 @@ def test_a_wheel_that_was_put_beside_the_others_is_refused(small, capsys):
     assert (code, "wheels/numpy-99-py3-none-any.whl is not as it was packed" in said) == (1, True)
 
 
+def test_what_a_system_puts_beside_the_wheels_is_no_damage(small, capsys):
+    (small / "wheels" / ".DS_Store").write_text("seen by a Mac")
+    assert installed(capsys) == (0, "")
+
+
+def test_a_wheel_that_cannot_be_read_is_damage_and_not_a_folder_that_cannot_be_written(small, monkeypatch, capsys):
+    def denied(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    code, said = installed(capsys)
+    assert (code, said.startswith("This pack is damaged: "), "You may not write" in said) == (1, True, False)
+
+
+def test_what_cannot_be_seen_in_the_path_of_a_pack_is_shown_escaped(small, monkeypatch, capsys):
+    place = small.rename(small.with_name("a\x1b[2J\u202eb"))
+    monkeypatch.setattr(install, "PACK", place)
+    monkeypatch.setattr(install, "ENVIRONMENT", place / ".venv")
+    monkeypatch.setattr(install, "PROGRAMS", place / ".venv" / "bin")
+    assert install.guarded() == 0
+    (place / ".venv").write_text("x")
+    assert install.guarded() == 1
+    said = "".join(capsys.readouterr())
+    assert said.count("a\\x1b[2J\\u202eb") == 4 and said.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("output", [None, types.SimpleNamespace(write=str, flush=str)])
+def test_neither_a_closed_output_nor_one_of_an_old_python_is_a_traceback(output, small, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", output)
+    assert install.guarded() == 0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs links")
-@pytest.mark.parametrize("kind", ["link", "dangling", "file"])
+@pytest.mark.parametrize("kind", ["link", "dangling", "itself", "file"])
 def test_nothing_is_deleted_through_a_link(kind, small, tmp_path, capsys):
     precious = tmp_path / "precious"
     if kind == "link":
         precious.mkdir()
         (precious / "work").write_text("mine")
-    (small / ".venv").write_text("x") if kind == "file" else (small / ".venv").symlink_to(precious)
+    place = small / ".venv"
+    place.write_text("x") if kind == "file" else place.symlink_to(place if kind == "itself" else precious)
     code, said = installed(capsys)
-    assert (code, f"Try: rm {small / '.venv'}\n" in said) == (1, True)
+    assert (code, f"Try: rm {place}\n" in said, "is a link" in said) == (1, True, kind != "file")
     assert (small / ".venv").is_symlink() == (kind != "file") and (precious / "work").exists() == (kind == "link")
 
 
@@ -526,6 +559,8 @@ def test_a_folder_without_rights_is_told(small, monkeypatch, capsys):
     monkeypatch.setattr(install.tempfile, "TemporaryFile", denied)
     code, said = installed(capsys)
     assert (code, f"You may not write into {small}" in said) == (1, True)
+    copy = f"~/{install.quoted(small.name)}"
+    assert said.endswith(f"Try: cp -r {small} {copy}; chmod -R u+w {copy}; python3 {copy}/install.py\n"), "a copy is as little writable"
 
 
 @pytest.mark.parametrize("started", [["install.py"], ["../pack/install.py"], ["-S", "install.py"], ["-I", "install.py"]])
@@ -533,7 +568,8 @@ def test_install_imports_nothing_that_lies_beside_it(started, small):
     """Not even in the processes that it starts: without wheels it fails at pip, the last of them."""
     for name in ("hashlib", "json", "logging", "pip", "ensurepip", "platform", "shlex", "subprocess", "tempfile", "venv", "zipfile"):
         (small / f"{name}.py").write_text("open('executed', 'w')")
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    (small.parent / "link").symlink_to(small)
+    environment = {**os.environ, "PYTHONPATH": f"{small.parent / 'link'}{os.pathsep}."}
     done = subprocess.run([sys.executable, *started], cwd=small, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "No matching distribution found for minigrad" in done.stderr
     assert not (small / "executed").exists() and not (small / ".venv").exists()

@@ -4,7 +4,10 @@ import sys
 
 if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
     # Nothing is imported from the folder of this file.
-    sys.path[:] = [place for place in sys.path if place not in ("", ".", sys.path[0])]
+    here = sys.path.pop(0)
+    import os
+
+    sys.path[:] = [place for place in sys.path if os.path.realpath(place) != os.path.realpath(here)]
 
 import errno
 import hashlib
@@ -38,7 +41,7 @@ def main():
         found = obstacle()
         if found:
             return complain(*found)
-    print(f"Installing into {ENVIRONMENT}. This takes a minute or two.", flush=True)
+    print(f"Installing into {shown(ENVIRONMENT)}. This takes a minute or two.", flush=True)
     complete = False
     try:
         said = install()
@@ -48,7 +51,7 @@ def main():
     finally:
         if not complete:
             shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-    print(f"Done. To begin:\n{typed(PROGRAMS / 'minigrad')} course")
+    print(f"Done. To begin:\n{shown(typed(PROGRAMS / 'minigrad'))} course")
     return 0
 
 
@@ -104,7 +107,7 @@ def damage():
     except (OSError, ValueError):
         return damaged(SUMS)
     sums = {name: was for was, _, name in lines}
-    strange = {f"wheels/{wheel.name}" for wheel in (PACK / "wheels").glob("*")} - set(sums)
+    strange = {f"wheels/{wheel.name}" for wheel in (PACK / "wheels").glob("[!.]*")} - set(sums)
     wrong = sorted(strange) + [name for name in sums if not is_as_packed(PACK / name, sums[name])]
     return damaged(wrong[0]) if wrong else None
 
@@ -115,13 +118,17 @@ def damaged(name):
 
 
 def is_as_packed(path, was):
-    """Is this a file with this sum?"""
-    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == was
+    """Is this a file with this sum, as far as it can be read?"""
+    try:
+        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == was
+    except OSError:
+        return False
 
 
 def linked():
     """Is there something else where the environment is to be? What a link leads to would be deleted."""
-    elsewhere = os.path.normcase(os.path.realpath(str(ENVIRONMENT))) != os.path.normcase(str(ENVIRONMENT))
+    there = os.path.realpath(str(ENVIRONMENT))
+    elsewhere = ENVIRONMENT.is_symlink() or os.path.normcase(there) != os.path.normcase(str(ENVIRONMENT))
     if not elsewhere and (ENVIRONMENT.is_dir() or not ENVIRONMENT.exists()):
         return None
     what = "a link, and what it leads to would be deleted" if elsewhere else "no folder"
@@ -168,7 +175,8 @@ def reason(said):
     if any(mark in said for mark in FULL):
         return f"The disk is full, or there is a limit ({last}).", DISKS
     if any(mark in said for mark in FORBIDDEN):
-        copy = "xcopy /e /i {0} %USERPROFILE%\\{1}" if os.name == "nt" else "cp -r {0} ~/{1}; python3 ~/{1}/install.py"
+        posix = "cp -r {0} ~/{1}; chmod -R u+w ~/{1}; python3 ~/{1}/install.py"
+        copy = "xcopy /e /i {0} %USERPROFILE%\\{1}" if os.name == "nt" else posix
         return f"You may not write into {PACK} ({last}).", copy.format(quoted(PACK), quoted(PACK.name))
     print(shown(said), file=sys.stderr)
     return f"It could not be installed ({last}).", f"{python()} install.py"
@@ -196,18 +204,19 @@ def typed(program):
 
 def shown(text):
     """A text without the characters that a terminal obeys."""
-    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
+    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in str(text))
 
 
 def complain(what, instead):
     """Print what is wrong and what to type, and return the exit code."""
-    print(f"{what}\nTry: {instead}", file=sys.stderr)
+    print(shown(f"{what}\nTry: {instead}"), file=sys.stderr)
     return 1
 
 
 def guarded():
     """Run main, and end with a sentence whatever comes between."""
-    sys.stdout.reconfigure(errors="backslashreplace")
+    if hasattr(sys.stdout, "reconfigure"):  # an old Python has it not, and a closed output is None
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return main()
     except KeyboardInterrupt:
