@@ -1,6 +1,7 @@
 """The folder that a learner works in: all lessons, none of them run, and nothing of the learner's is ever written over."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,14 @@ def test_without_a_record_all_that_differs_is_a_learners(record, own_course, cap
     laid_again(own_course, capsys)
     assert (own_course / WHY_NONE).read_bytes() == mine
     assert [path.name for path in own_course.glob("*.new*")] == ["07_why_none.new.ipynb"]
+
+
+def test_what_a_killed_command_left_over_goes_at_the_next_start_and_nothing_else(own_course, capsys):
+    for name in ("pictures/inspector.png.7.new", f"{WHY_NONE}.7.new", f"{WHY_NONE}.mine.new"):
+        (own_course / name).write_text("half")
+        os.utime(own_course / name, (0, 0))
+    laid_again(own_course, capsys)
+    assert [path.name for path in own_course.rglob("*.new")] == [f"{WHY_NONE}.mine.new"]
 
 
 def test_a_folder_that_is_laid_out_only_in_part_is_completed(own_course, monkeypatch, capsys):

@@ -83,6 +83,7 @@ def lay(place: Path, name: str, fresh: bytes, laid: dict[str, str]) -> str:
     new = digest(fresh)
     for candidate in names(name):
         path = place / candidate
+        whole.sweep(path)
         now = path.read_bytes() if path.exists() else None
         if now is not None and new in (digest(now), laid.get(candidate)):
             laid[candidate] = new

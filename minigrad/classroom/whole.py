@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import time
 
 STALE = 60.0  # seconds after which a temporary file counts as left over from an interrupted process
@@ -46,4 +47,4 @@ def sweep(path, alone=False):
 
 def leftovers(path):
     """The temporary files beside a file."""
-    return [one for one in path.parent.glob("*.new") if one.name.startswith(f"{path.name}.")]
+    return [one for one in path.parent.glob("*.new") if re.fullmatch(rf"{re.escape(path.name)}\.\d+\.new", one.name)]
