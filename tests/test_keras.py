@@ -2,12 +2,15 @@
 
 import gc
 import inspect
+import signal
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.engine.listening import listening
+from minigrad.keras.variable import calls, inside
 
 keras = mg.keras
 X = mg.constant([[1.0, 2.0], [3.0, 5.0], [-1.0, 7.0]])
@@ -1585,6 +1588,15 @@ def test_losses_that_layers_add_have_gradients():
         layer(mg.ones([1]))
         total = mg.add_n(layer.losses)
     close(tape.gradient(total, w), 6.0)
+
+
+def test_a_layer_whose_call_is_interrupted_is_not_called_any_more():
+    class Interrupted:
+        name = property(lambda self: signal.raise_signal(signal.SIGINT))
+
+    with pytest.raises(KeyboardInterrupt), inside(Interrupted()):
+        pass
+    assert calls.layers == [] and listening.module == ""
 
 
 def test_models_are_known_by_their_other_names():

@@ -33,14 +33,12 @@ def inside(layer):
     if calls.layers and calls.layers[-1] is layer:
         yield
         return
-    calls.layers.append(layer)
-    outer = listening.module
-    listening.module = f"{outer}/{layer.name}".lstrip("/")
+    layers, outer = calls.layers, listening.module
     try:
+        calls.layers, listening.module = [*layers, layer], f"{outer}/{layer.name}".lstrip("/")
         yield
     finally:
-        calls.layers.pop()
-        listening.module = outer
+        calls.layers, listening.module = layers, outer
 
 
 class Variable:
