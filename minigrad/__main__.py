@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from .classroom.telling import Trouble, trouble
+from .errors import visible
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +50,7 @@ def run(arguments: Sequence[str] | None) -> int:
     if name == "course":
         options["further"] = further
     elif further:
-        command_of[name].error(f"unrecognized arguments: {' '.join(further)}")
+        command_of[name].error(f"unrecognized arguments: {visible(' '.join(further), None)}")
     return getattr(importlib.import_module(f"minigrad.classroom.{module}"), function)(**options) or 0
 
 

@@ -90,6 +90,7 @@ def test_every_command_gives_all_that_is_typed_to_its_function_and_ends_as_that_
 
 @pytest.mark.parametrize(("line", "said"), [
     ("check twice", "minigrad check: error: unrecognized arguments: twice"),
+    ("check \x1b[2J\u202e", r"minigrad check: error: unrecognized arguments: \x1b[2J\u202e"),
     ("book --ou there", "minigrad book: error: unrecognized arguments: --ou there"),
     ("course --port 0", "argument --port: 0 is no port: they are numbered from 1 to 65535"),
     ("course --port 65536", "argument --port: 65536 is no port: they are numbered from 1 to 65535"),
@@ -554,6 +555,8 @@ def test_a_finding_is_a_line_with_its_mark_and_what_to_try_below_it(monkeypatch,
         "wrong  numpy        is not installed\n                    try: pip install numpy",
         "note   browser      none here\n                    try: open it elsewhere",
     ]
+    odd = checkup.Finding("lessons", "a\x1b[2J cannot be written", "minigrad course --folder a\u202e")
+    assert str(odd).replace("\n", "").isprintable() and str(telling.Trouble("x\x1b", "ls -ld x\x1b")).count("x\\x1b") == 2
     monkeypatch.setattr(checkup, "version", lambda package: "")
     for found, end in (
         ([fine, note], "All is well. Begin: minigrad course"),

@@ -236,6 +236,14 @@ def test_an_exception_is_told_with_the_name_that_was_meant(capsys):
     assert capsys.readouterr().out == "02.1: not yet. Your function stopped with NameError: name 'exp' is not defined. Try mg.exp.\n"
 
 
+def test_what_cannot_be_seen_in_the_name_of_an_exception_is_shown_escaped(capsys):
+    def stops(radius):
+        raise type("Odd\x1b[2J\u202e", (Exception,), {})("so")
+
+    check("02.1", stops)
+    assert r"Your function stopped with Odd\x1b[2J\u202e: so." in capsys.readouterr().out
+
+
 def test_an_answer_that_stops_keeps_no_tape_alive():
     kept = []
     gc.collect()

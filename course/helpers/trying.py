@@ -41,7 +41,7 @@ class Stopped:
         with contextlib.suppress(Exception):  # its text may fail, or have many lines
             said = visible((str(self.problem).splitlines() or [""])[0], None)
         short = f"{said.rstrip('. ')}." if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rpartition(' ')[0]} ..."
-        return f"stopped with {type(self.problem).__name__}: {short}"
+        return f"stopped with {visible(type(self.problem).__name__)}: {short}"
 
 
 def never_raises(helper):
@@ -54,7 +54,7 @@ def never_raises(helper):
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
-            print(f"{helper.__name__}: this {visible(Stopped(problem), None)}")
+            print(f"{helper.__name__}: this {Stopped(problem)}")
 
     return careful
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import visible
 from .course import clone
 from .handout import folder
 from .telling import FULL, LOOK_AT_DISKS, Trouble, as_called
@@ -61,7 +62,7 @@ class Finding:
 
     def __str__(self):
         advice = f"\n{'':20}try: {as_called(self.instead)}" if self.instead else ""
-        return f"{self.mark:7}{self.what:13}{self.seen}{advice}"
+        return f"{self.mark:7}{self.what:13}{visible(self.seen, None)}{advice}"
 
 
 def check() -> int:

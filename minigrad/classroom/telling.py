@@ -42,9 +42,9 @@ def as_called(line: str) -> str:
     with contextlib.suppress(FileNotFoundError):  # the working folder may have been deleted
         called = called.absolute()
     if called.stem != "minigrad" or ("UV" not in os.environ and shutil.which("minigrad") == str(called)):
-        return line
+        return visible(line, None)
     command = f'"{called}"' if " " in str(called) else str(called)
-    return re.sub(r"(^|; )minigrad ", lambda found: f"{found[1]}{command} ", line)
+    return visible(re.sub(r"(^|; )minigrad ", lambda found: f"{found[1]}{command} ", line), None)
 
 
 def shown(text: str) -> str:
