@@ -101,6 +101,7 @@ def limit(seconds):
         sys.settrace(look)
         yield
     finally:
+        block = None  # it holds its values
         sys.settrace(before)
 
 
