@@ -1,6 +1,8 @@
 """A learner's work goes into one file and comes back out of it, and out of no other file."""
 
+import base64
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -89,6 +91,23 @@ def test_without_work_there_is_a_file_that_says_so(place, capsys):
     save_work()
     assert capsys.readouterr().out.startswith("save_work: changes in 0 lessons and 0 notes are in my_work.json")
     assert json.loads((place / "my_work.json").read_text())["lessons"] == {}
+
+
+def test_in_a_notebook_a_link_downloads_the_work(place, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: "a kernel")
+    monkeypatch.setattr("IPython.display.display", lambda one: shown.append(one.data))
+    save_work()
+    (link,) = shown
+    content = base64.b64decode(re.search('href="data:application/json;base64,([^"]*)"', link)[1])
+    assert content == (place / "my_work.json").read_bytes()
+
+
+def test_a_file_that_is_too_large_is_told_with_its_size(place, capsys):
+    with open(place / "my_work.json", "wb") as file:
+        file.truncate(10_500_000)
+    bring_back()
+    assert "The file has 11 MB, which is more than any work has." in capsys.readouterr().out
 
 
 def test_a_damaged_lesson_is_left_out_with_a_word(place, capsys):

@@ -127,6 +127,12 @@ def test_depthwise_adds_up_float16_in_float32():
     assert y.dtype == mg.float16 and y.numpy().ravel().tolist() == [2868.0, 2868.0]
 
 
+def test_a_convolution_adds_up_float16_in_float32():
+    x, kernel = mg.ones([1, 64, 64, 2], mg.float16), mg.fill([64, 64, 2, 1], np.float16(0.7))
+    y = mg.nn.conv2d(x, kernel, 1, "VALID")
+    assert y.dtype == mg.float16 and y.numpy().ravel().tolist() == [5736.0]
+
+
 @pytest.mark.parametrize(("size", "strides", "padding", "around"), [
     ((2, 2), (2, 2), "VALID", ((0, 0), (0, 0))), ((3, 2), (1, 2), "SAME", ((1, 1), (0, 0))), ((2, 3), (2, 1), "SAME", ((0, 1), (1, 1))),
 ])  # fmt: skip

@@ -2196,6 +2196,7 @@ def test_of_several_outputs_a_column_shows_the_first_and_its_gradient():
         "[5.0]",
         "[1.0 1.0]",
     ]
+    assert [part.get("of") for part in split["math"][0]["parts"]] == [None] * len(split["math"][0]["parts"])
     assert [part.get("of") for one in product["math"] for part in one["parts"]] == ["upstream", None, None, "upstream", None, "f0"]
 
 

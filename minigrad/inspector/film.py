@@ -5,8 +5,6 @@ unless the tape is used up. Both cases give the same `Frame`s and `Reading`s, fr
 """
 
 import builtins
-import contextlib
-import inspect
 import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +17,7 @@ from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
-from ..errors import InvalidArgumentError, visible
+from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, vjp_of
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote
@@ -448,47 +446,35 @@ def slot_of(frame, source, read):
 declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 
+def wished(step) -> list:
+    """(name in the VJP, array, Tensor) for each array that a step keeps."""
+    code = getattr(step[VJP], "__code__", None)
+    names = code.co_varnames[1 : code.co_argcount] if code else ()
+    return [one for one in zip(names, step[ARRAYS], step[TENSORS]) if isinstance(one[1], (np.ndarray, np.generic))]
+
+
 def arrays_kept(passes) -> dict:
-    """The arrays that steps keep, as far as these are still at hand: number of a Tensor -> array. That of a Variable, which
-    changes, has the number of the op's output beside its own."""
+    """The arrays that steps keep, as far as these are still at hand: by the number of an output and the name in the VJP, and
+    by the number of a Tensor."""
     found: dict = {}
     for step in itertools.chain(*passes):
-        for tensor, array in zip(step[TENSORS], step[ARRAYS]):
-            if isinstance(tensor, Tensor):
-                found[tensor.id] = found[tensor.id, output_ids(step)[0]] = array
+        for wish, array, tensor in wished(step):
+            found[output_ids(step)[0], wish] = found[getattr(tensor, "id", None)] = array
     return found
 
 
 def kept_by(e, result, slots, known, arrays):
     """The arrays that the steps of an op keep, as in Frame.keeps. (`arrays`: see `arrays_kept`.)"""
-    kept = {}
+    kept: dict = {}
     for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
-        number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
+        beside, output = k is None and wish in e.op.by_products, e.outputs[0]
+        number = ("by-product", output) if beside else output if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
-            value = result if k is None else known(number, e.versions)
-            array = arrays.get((number, e.outputs[0]) if number in e.versions else number)
+            array = arrays.get((output, wish), None if beside or number in e.versions else arrays.get(number))
+            value = None if beside else result if k is None else known(number, e.versions)
             size = array.nbytes if array is not None else None if value is None else value.size * value.dtype.itemsize
-            size = result.dtype.itemsize if number < 0 else size
-            if k is None and wish in e.op.by_products:
-                shapes = [() if not n or (one := known(n, e.versions)) is None else one.shape for n in e.inputs]
-                given = tuple((input_name(e.op, slot, len(shapes)), shape) for slot, shape in enumerate(shapes))
-                number, size = ("by-product", number), by_product(e.op, wish, given, result.dtype)
             kept[number] = number, wish, size, id(array) if isinstance(array, np.ndarray) else None
     return [*kept.values()]
-
-
-@lru_cache(maxsize=1000)
-def by_product(op, wish, shapes, dtype) -> int:
-    """The size in bytes of what an op returns beside its output, for inputs of these shapes.
-
-    (A log keeps no attributes, so the defaults are used. It keeps only the first of several outputs: if another one was an
-    input, the shapes may not fit, and the size is unknown.)
-    """
-    make, given = op.by_products[wish], {name: Tensor.of(np.zeros(shape, dtype)) for name, shape in shapes}
-    usual = inspect.signature(op.__wrapped__).parameters
-    with listeners_only(), contextlib.suppress(InvalidArgumentError):
-        return make(*[given.get(name, usual[name].default) for name in parameters(make)]).value.nbytes
-    return 0
 
 
 @lru_cache(maxsize=1000)
@@ -520,24 +506,21 @@ def film_of_tape(tape, most) -> Film:
     film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots))
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
-        source, vjp, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
         outputs = output_ids(step)
-        op, name = owners(len(OPS)).get(vjp, (None, ""))
+        op, name = owners(len(OPS)).get(step[VJP], (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
             called = KNOWN.get(op.__name__, op.__name__) if op else "custom gradient"
             frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
             Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))
-        frame.inputs.append(source)
+        frame.inputs.append(step[INPUT])
         frame.names += (name,)
-        wishes = vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount] if hasattr(vjp, "__code__") else ()
-        for wish, array, tensor in zip(wishes, arrays, tensors):
-            if isinstance(array, (np.ndarray, np.generic)):
-                number = tensor.id if isinstance(tensor, Tensor) else id(array)
-                film.values.setdefault(number, Summary.of(array))
-                if all(number != kept[0] for kept in frame.keeps[tape.number]):
-                    frame.keeps[tape.number].append((number, wish, array.nbytes, id(array)))
+        for wish, array, tensor in wished(step):
+            number = tensor.id if isinstance(tensor, Tensor) else id(array)
+            film.values.setdefault(number, Summary.of(array))
+            if all(number != kept[0] for kept in frame.keeps[tape.number]):
+                frame.keeps[tape.number].append((number, wish, array.nbytes, id(array)))
     for frame in film.frames:
         frame.value = film.values.get(frame.outputs[0])
     return film

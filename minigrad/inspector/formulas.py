@@ -27,7 +27,8 @@ def meanings(model, k) -> dict:
     """Map each name in a line to (the user's name, its column)."""
     frame = model.film.frames[k]
     name = model.name(frame.outputs[0])
-    known = {"upstream": ("upstream", "upstream"), declaration_of(frame.op_made).output: ("output" if name == frame.op else name, f"f{k}")}
+    upstream = "upstream" if len(frame.outputs) == 1 else None  # of several outputs the column shows one
+    known = {"upstream": ("upstream", upstream), declaration_of(frame.op_made).output: ("output" if name == frame.op else name, f"f{k}")}
     for slot, node in enumerate(frame.inputs):
         argument = model.argument(k, slot)
         known.setdefault(frame.parameter(slot), (argument["text"], argument["node"] and model.shown_at(node)))

@@ -21,11 +21,12 @@ def kept(model):
                 node = model.node_kept(film.frames[k], number)
                 array = array or ((k, number) if isinstance(number, int) and number < 0 else node)
                 if array not in alive:
-                    alive[array] = new_block(model.name_kept(film.frames[k], number, wish), size, step, model.node(node))
+                    named = {"name": model.name_kept(film.frames[k], number, wish), "bytes": size, "text": bytes_text(size)}
+                    alive[array] = {**named, "from": step, "to": None, "maker": model.node(node), "readers": []}
                     blocks.append(alive[array])
                     total += size or 0
                 holds.setdefault(tape, {}).setdefault(array, k)
-                alive[array]["readers"][k] = f"f{k}"
+                alive[array]["readers"] += [f"f{k}"] if f"f{k}" not in alive[array]["readers"][-1:] else []
         elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
             here, since = holds.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
             while here and here[next(reversed(here))] >= since:
@@ -35,10 +36,6 @@ def kept(model):
                     block["to"], total = step, total - (block["bytes"] or 0)
         sizes.append(total)
     return blocks, sizes
-
-
-def new_block(name, size, step, maker):
-    return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": {}}
 
 
 def frees(model, reading):
@@ -56,8 +53,7 @@ def memory_shown(blocks, sizes, persistent) -> dict:
         why = "no VJP needs an array"
     elif peak and sizes[-1] == peak and persistent:
         why = "a persistent tape keeps all until it is deleted"
-    named = [block for block in blocks if block["bytes"]] if len(blocks) <= MOST else []
     return {
         "peak": peak, "text": bytes_text(peak), "why": why, "changes": [b - a for a, b in zip([0, *sizes], sizes)],
-        "blocks": [{**block, "readers": [*block["readers"].values()]} for block in named],
+        "blocks": [block for block in blocks if block["bytes"]] if len(blocks) <= MOST else [],
     }  # fmt: skip

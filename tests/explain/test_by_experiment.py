@@ -769,6 +769,16 @@ def test_what_a_variable_carries_to_itself_is_told_where_it_matters(block, note,
     assert answer.status == "complete" and answer.notes == ((note,) if note else ())
 
 
+CHAIN = ["sin", "cos", "tanh", "exp", "sigmoid", "sinh", "cosh", "abs"]
+
+
+@pytest.mark.parametrize(("count", "shown"), [(7, ["x", *CHAIN[:7], "y"]), (8, ["x", *CHAIN[:3], "...", *CHAIN[5:], "y"])])
+def test_of_a_long_path_the_middle_is_left_out(count, shown, tmp_path):
+    made = "".join(f"    y = mg.{op}(y)\n" for op in CHAIN[:count])
+    text = f"x = y = mg.Variable(0.5)\n{CELL}with mg.GradientTape() as tape:\n{made}answer = tape.explain(y, x)\n"
+    assert [*run(text, tmp_path, None)["answer"].live] == shown
+
+
 def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
     text = (
         "x = mg.Variable([1e-30, 2e-30])\n"
