@@ -127,10 +127,9 @@ def convert_all(values, op):
     if not isinstance(values, (list, tuple)):
         values = list(values) if hasattr(values, "__iter__") else [values]
     values = list(values)
-    known = next(((x,) for x in values if x.__class__ is Tensor or hasattr(x, "__tf_tensor__")), ())
     for k, x in enumerate(values):
         if x.__class__ is not Tensor:
-            values[k] = convert(x, *known)
+            values[k] = convert(x, *(values[:1] if k else values))
     for x in values[1:]:
         if x.value.dtype != values[0].value.dtype:
             refuse_mixed(op, tuple(values), values[0], x)
