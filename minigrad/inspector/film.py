@@ -472,7 +472,9 @@ def kept_by(e, result, slots, known, arrays):
         if number not in kept:
             array = arrays.get((output, wish), None if beside or number in e.versions else arrays.get(number))
             value = None if beside else result if k is None else known(number, e.versions)
-            size = array.nbytes if array is not None else None if value is None else value.size * value.dtype.itemsize
+            size = None if value is None else value.size * value.dtype.itemsize
+            size = result.dtype.itemsize if not beside and number < 0 else size
+            size = size if array is None else array.nbytes
             kept[number] = number, wish, size, id(array) if isinstance(array, np.ndarray) else None
     return [*kept.values()]
 
