@@ -2186,6 +2186,7 @@ def test_a_formula_names_the_arrays_that_it_means(lines):
 
 def test_no_formula_for_real_numbers_is_shown_of_complex_ones():
     assert columns_of(asked_of("y = x * x", "x = mg.Variable(1.0 + 2.0j)")) == [["multiply", "y", ["", ""]]]
+    assert columns_of(asked_of("y = mg.abs(x)", "x = mg.Variable(1.0 + 2.0j)")) == [["abs", "y", ["upstream * x / y"]]]
 
 
 def test_of_several_outputs_a_column_shows_the_first_and_its_gradient():

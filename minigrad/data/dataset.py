@@ -57,7 +57,7 @@ class Dataset:
     _kind = "_Variant"  # what TensorFlow prints before "Dataset"
 
     def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
-        self._start = start  # a function that returns a new iterator of the elements: see `of_element`
+        self._start = start  # makes an iterator of the elements; it takes the Graphs of the iteration: see `of_element`
         self._length = length  # or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY
         self._spec = spec  # the spec of an element, if it is known in advance
 

@@ -504,9 +504,9 @@ def assigned_from_itself(q) -> tuple:
     live = history.ways(history.nodes(q.targets), lambda edge: not edge.code) if wrote else ()
     read = max([edge.start[1] for edge in live if isinstance(edge.start, tuple) and edge.start[0] == number], default=0)
     wrote = [e for e in wrote if e.number > history.opened and e.version <= read]
-    own = [e for e in wrote if history.cheapest([history.node(e.source, e.versions)]) is not None]
-    carried = [f"what {e.place.text} carries from {name} to itself is not in this slope" for e in own[:1]]
-    return tuple([f"{name} counts as each op read it: {text}" for text in carried])
+    own = next((e for e in wrote if history.cheapest([history.node(e.source, e.versions)]) is not None), None)
+    carried = f"what {own.place.text} carries from {name} to itself is not in this slope" if own else ""
+    return (f"{name} counts as each op read it: {carried}",) if own else ()
 
 
 # ---- paths as names --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def formula(model, k, slot, known) -> dict:
         the text is empty.
     """
     frame, argument = model.film.frames[k], model.argument(k, slot)
-    real = frame.value is None or frame.value.dtype.kind != "c"  # lines are for real numbers
+    real = frame.value is None or frame.value.dtype.kind != "c"  # lines are for real numbers, but for those from complex to real
     line = real and frame.op_made and frame.op_made.math.get(frame.parameter(slot))
     parts = parts_of(str(line), known) if line else []
     text = "".join(part["t"] for part in parts)

@@ -26,7 +26,8 @@ def kept(model):
                     blocks.append(alive[array])
                     total += size or 0
                 holds.setdefault(tape, {}).setdefault(array, k)
-                alive[array]["readers"] += [f"f{k}"] if f"f{k}" not in alive[array]["readers"][-1:] else []
+                if f"f{k}" not in alive[array]["readers"]:
+                    alive[array]["readers"].append(f"f{k}")
         elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
             here, since = holds.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
             while here and here[next(reversed(here))] >= since:

@@ -35,7 +35,7 @@ from .formulas import formula, grouped, meanings
 from .lost import full_gradient
 from .memory import kept, memory_shown
 from .units import BUILD, fold_shown, sent_units, units_of
-from .verdict import cuts, listed, verdict
+from .verdict import cuts, verdict
 from .wires import scale_of, strip, width_of
 from .written import written
 
@@ -437,7 +437,7 @@ class Model:
         seed = reading.reads[0].upstream if reading.reads else None
         return {
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
-            "targets": targets, "name": listed([*map(self.name_now, reading.targets[:5])], len(reading.targets), "targets"), "seed": self.array(seed),
+            "targets": targets, "name": self.target_names(reading), "seed": self.array(seed),
             "error": reading.error, "heard": reading.heard,
             "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
             "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],
@@ -519,9 +519,11 @@ class Model:
         which = f"[{outputs.index(node)}]" if len(outputs) > 1 else ""
         return self.frame_name(k, node) or self.names.by_id.get(node) or self.expressions[k] + which
 
-    def name_now(self, node) -> str:
-        """The name that a target has when the film is made: its line may have given its own to another value since."""
-        return self.names.by_id.get(node) or self.name(node) or "target"
+    def target_names(self, reading) -> str:
+        """The names that up to four targets have now (a line may have given its own to another value since), or their number."""
+        if len(reading.targets) > 4:
+            return f"{len(reading.targets)} targets"
+        return ", ".join(self.names.by_id.get(node) or self.name(node) or "target" for node in reading.targets)
 
     def expression(self, k) -> str:
         """A short expression for a value without a name: `x·x`, `sin(x)`, or the op."""
@@ -541,8 +543,10 @@ class Model:
         if frame.kind == "assign":
             return self.names.of(node, "") or None
         known = self.names.by_id.get(node) or None
-        if frame.place is None or frame.by is not None or frame.unnamed or frame.kind == "crash":
-            return known if frame.place is None else None
+        if frame.place is None:
+            return known
+        if frame.by is not None or frame.unnamed or frame.kind == "crash":
+            return None
         given = self.given(*frame.place[:2])
         return given if len(frame.outputs) == 1 else known or (given and f"{given}[{frame.outputs.index(node)}]")
 

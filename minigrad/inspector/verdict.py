@@ -36,11 +36,11 @@ def verdict(model) -> dict:
     """The gradient that was requested, the answer, and one sentence about it."""
     asked = [tuple([one.id for one in some]) for some in (model.targets, model.sources)]
     reading = model.film.last or Reading(model.tape.number, asked[0], asked[1], {})
-    names, targets = [[*map(model.source_name, reading.sources)], [*map(model.name_now, reading.targets[:5])]]
+    names, targets = [*map(model.source_name, reading.sources)], model.target_names(reading)
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
-    ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({listed(targets, len(reading.targets), 'targets')})"
+    ask = f"d{targets}" if targets.isidentifier() else f"d({targets})"
     several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
     ask += f"/d{names[0] if len(names) == 1 else several}"
     each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
@@ -55,20 +55,8 @@ def verdict(model) -> dict:
     worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
     if len(each) > 1 and worst["status"] != "complete":
         worst = {**worst, "say": f"{worst['name']}: {worst['say']}"}
-    return {
-        **worst,
-        "head": f"{ask} = {answer}",
-        "ask": ask,
-        "answer": answer,
-        "lost": missing,
-        "full": full,
-        "each": each[: len(model.source_ids)],
-    }
-
-
-def listed(names, count, what) -> str:
-    """The names one by one, if there are at most four; otherwise how many there are."""
-    return ", ".join(names) if count <= 4 else f"{count} {what}"
+    each = each[: len(model.source_ids)]
+    return {**worst, "head": f"{ask} = {answer}", "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
 
 
 def lost(model, reading):

@@ -502,16 +502,13 @@ class Trace(Listener):
 
     def steps_of(self, questions) -> list:
         """The StepBack events of these Asked and Refused events, in order, without those of other questions within."""
-        spans = {e.number: e.began for e in self.events if isinstance(e, (Asked, Refused))}
-        own = {e.number: e.began for e in questions}
-        inner = [end for end in spans.keys() - own if any(began < end < last for last, began in own.items())]
-        others = [(spans[end], end) for end in inner]
 
-        def within(number, spans):
-            return any(began < number < end for began, end in spans)
+        def within(one, some):
+            return any(e.began < one.number < e.number for e in some)
 
-        mine = [(began, end) for end, began in own.items()]
-        return self.steps_where(lambda one: within(one.number, mine) and not within(one.number, others))
+        others = [e for e in self.events if isinstance(e, (Asked, Refused)) and e not in questions]
+        others = [e for e in others if within(e, questions)]
+        return self.steps_where(lambda one: within(one, questions) and not within(one, others))
 
     def steps_where(self, belongs) -> list:
         with log_lock:

@@ -68,6 +68,7 @@ def is_library(file: str) -> bool:
 
 
 def lies_in_library(path, own) -> bool:
+    """Whether a path is in a library's folder; `own` are the folders in which the user works."""
     if INSTALLED & {*path.parts} or any(path.is_relative_to(folder) for folder in (MINIGRAD, *STANDARD)):
         return True
     archive = next((parent for parent in path.parents if parent.suffix in ARCHIVES and not parent.is_dir()), None)
