@@ -179,7 +179,7 @@ def film(canvas, view, strip, y):
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         reading = view["readings"][last]
-        word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"  # others were computed after it
+        word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"
         turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2, word)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
@@ -228,7 +228,8 @@ def scissors(canvas, x, y, meant):
 
 def turn(canvas, x, above, below, word):
     canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
-    canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], fill=ORANGE)
+    if word == "backward":  # nothing comes to what was computed after the target
+        canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], fill=ORANGE)
     canvas.text(x + 38, (above + below) / 2, word, 10, INK, bold=True)
 
 

@@ -283,7 +283,8 @@ export class Film {
     const targets = this.view.readings.flatMap((one) => one.targets);
     if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
     const t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22), [a, b] = this.middles();
-    this.bow.append(path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }));
+    this.bow.append(path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }));
+    if (targets.includes(this.strip.cols[last])) this.bow.append(path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" })); // nothing comes to what was computed later
     if (g.labels) this.seed = [t + 38, (a + b) / 2];
     this.layers[4].append(this.bow);
   }
