@@ -1459,7 +1459,7 @@ LOOPS = {
 
 @pytest.mark.parametrize("keys", LOOPS)
 def test_loops_are_found_the_longest_first(keys):
-    assert loops(list(keys)) == LOOPS[keys]
+    assert loops(keys) == LOOPS[keys]
 
 
 def test_a_long_film_folds_its_layers():

@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+import re
 from dataclasses import dataclass, field
 from inspect import CO_NEWLOCALS
 
@@ -12,6 +13,7 @@ from .arrays import norm_of
 
 MANY = 22  # columns; a longer film is folded
 LEAST = 3  # the fewest iterations of a loop
+SEVERAL, SHORTEST = re.compile(r"(.{1,1000})\1{2,}", re.DOTALL), re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated, and in it
 SENT = 400  # frames that are sent at first; the others are sent on request
 BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
 FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
@@ -37,39 +39,15 @@ class Unit:
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
 
 
-def loops(keys, most_periods=8):
-    """Where a sequence repeats itself: (first, period, times) for each loop, in order and without overlap.
-
-    Args:
-        keys: what ran, one key for each frame.
-        most_periods: how many periods are tried at each position.
-    """
-    following, last = {}, {}
-    for k in range(len(keys) - 1, -1, -1):
-        following[k] = last.get(keys[k])
-        last[keys[k]] = k
-    found, k = [], 0
-    while k < len(keys):
-        best, other = (0, 0), following[k]
-        for _ in range(most_periods):
-            if not other:
-                break
-            times = repeats(keys, k, other - k)
-            if times >= LEAST and times * (other - k) > best[0] * best[1]:
-                best = other - k, times
-            other = following[other]
-        if best[0]:
-            found.append((k, *best))
-        k += best[0] * best[1] or 1
+def loops(keys) -> "list[tuple[int, int, int]]":
+    """Where a text repeats itself: (first, period, times) for each loop, in order and without overlap, the longest period first."""
+    found, end = [], 0
+    while several := SEVERAL.search(keys, end):
+        first, end, per = *several.span(), SHORTEST.fullmatch(several[1])[1]
+        while keys.startswith(per, end):
+            end += len(per)
+        found.append((first, len(per), (end - first) // len(per)))
     return found
-
-
-def repeats(keys, first, per):
-    """How many times the stretch of length `per` that starts at `first` occurs in a row."""
-    end = first + per
-    while end < len(keys) and keys[end] == keys[end - per]:
-        end += 1
-    return (end - first) // per
 
 
 # ---- how a film is folded ----------------------------------------------------------------------------------------------
@@ -125,13 +103,12 @@ def layers(frames, shown):
 
 def iterations(frames, shown):
     """The iterations of the loops that make up most of a film."""
-    numbers = {}
-    where = [(one.place and one.place.spot, one.op) for one in (frames[k] for k in shown)]
-    found = loops([numbers.setdefault(one, len(numbers)) for one in where])
-    found = [one for one in found if any(place and in_loop(place) for place in (frames[k].place for k in shown[one[0] : one[0] + one[1]]))]
+    numbers, units, places = {}, [], [frames[k].place for k in shown]
+    where = [(place and place.spot, frames[k].op) for k, place in zip(shown, places)]
+    found = loops("".join([chr(numbers.setdefault(one, len(numbers))) for one in where]))
+    found = [one for one in found if any(place and in_loop(place) for place in places[one[0] : one[0] + one[1]])]
     if 2 * sum(per * times for _, per, times in found) < len(shown):
         return []
-    units = []
     for first, per, times in found:
         for k in range(times):
             start, end = first + k * per, first + (k + 1) * per

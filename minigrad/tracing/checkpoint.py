@@ -196,7 +196,7 @@ def undisturbed_fork() -> int:
     of their locks would stay held.
     """
     told = threading.current_thread() is threading.main_thread()  # only the main thread handles signals
-    handlers = {one: signal.getsignal(one) for one in (signal.valid_signals() if told else ())}
+    handlers = {one: signal.getsignal(one) for one in range(1, signal.NSIG if told else 1)}
     handlers, came, pid = {one: handler for one, handler in handlers.items() if callable(handler)}, [], 0
     try:
         for one in handlers:

@@ -268,7 +268,7 @@ class StepBack:
     @classmethod
     def of(cls, number, step, dy, upstream, sent):
         """The event of a step that an upstream gradient dy reached."""
-        faded = sent.zero and not upstream.zero and not calls_user(step)
+        faded = sent.zero and not upstream.zero and not calls_user(step[VJP])
         local = slope_of(step, upstream) if faded or (upstream.finite and not sent.finite) else None
         return cls(number, step[OUTPUT], step[INPUT], upstream, sent, local)
 
@@ -350,15 +350,15 @@ class BackwardPass:
 
 def size_of(steps) -> float:
     """The bytes of steps and their arrays; infinite if one calls a user's function."""
-    if any(map(calls_user, steps)):
+    if any(map(calls_user, {step[VJP] for step in steps})):
         return np.inf
     sizes = [one.nbytes for step in steps for one in step[ARRAYS] if one.__class__ is np.ndarray]
     return STEP * len(steps) + sum(sizes)
 
 
-def calls_user(step) -> bool:
-    """Whether a step calls a user's function, which must not run once more."""
-    return hasattr(step[VJP], "no_unbroadcast")
+def calls_user(vjp) -> bool:
+    """Whether a VJP calls a user's function, which must not run once more."""
+    return hasattr(vjp, "no_unbroadcast")
 
 
 def slope_of(step, upstream) -> "Summary | None":
