@@ -4,8 +4,6 @@ import re
 
 from .film import declaration_of
 
-WORD = r"[A-Za-z_]\w*(?:\^T)?"
-
 
 def formula(model, k, slot, known) -> dict:
     """The formula of the gradient that a frame sends to one of its inputs. (`known`: see `meanings`.)
@@ -43,18 +41,9 @@ def grouped(text, op="") -> str:
 
 def parts_of(line, names) -> list:
     """Split a line at its names."""
-    found, at = [], 0
-    for word in re.finditer(WORD, line):
-        name = word[0].removesuffix("^T")
-        if name not in names or line[word.end() : word.end() + 1] == "(":
-            continue
-        if word.start() > at:
-            found.append({"t": line[at : word.start()]})
+    pieces, found = re.split(rf"\b({'|'.join(names)})\b(\^T)?(?!\()", line), []
+    for before, name, turned, after in zip(pieces[::3], pieces[1::3], pieces[2::3], pieces[3::3]):
         text, of = names[name]
-        turned = word[0].endswith("^T")
-        alone = line[word.start() - 1 : word.start()] + line[word.end() : word.end() + 1] == "()"
-        found.append(
-            {"t": (text if alone else grouped(text)) + "ᵀ" * turned, **({"of": of} if of else {}), **({"T": True} if turned else {})}
-        )
-        at = word.end()
-    return [*found, *([{"t": line[at:]}] if line[at:] else [])]
+        text = (text if before[-1:] + after[:1] == "()" else grouped(text)) + "ᵀ" * bool(turned)
+        found += [{"t": before}, {"t": text, **({"of": of} if of else {}), **({"T": True} if turned else {})}]
+    return [part for part in (*found, {"t": pieces[-1]}) if part["t"]]

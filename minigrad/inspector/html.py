@@ -24,9 +24,7 @@ const modelOf = (state) => {
   };
 };
 """
-RUN = """
-showFilm(JSON.parse(document.getElementById("state").textContent), document.getElementById("inspector"));
-"""
+RUN = 'showFilm(JSON.parse(document.getElementById("state").textContent), document.getElementById("inspector"));'
 PAGE = """<!doctype html>
 <html lang="en">
 <head>

@@ -667,10 +667,8 @@ class Model:
 def settle(totals, one, reading, step, total):
     """Set the sum of a gradient, which is known by this step."""
     found = totals.setdefault(one, [])
-    if found and found[-1][0] == reading and found[-1][1] <= step:
-        found[-1] = (reading, found[-1][1], total)
-    else:
-        found.append((reading, step, total))
+    known = found and found[-1][0] == reading and found[-1][1] <= step
+    found.append((reading, found.pop()[1] if known else step, total))
 
 
 def depth_apart(paths) -> int:

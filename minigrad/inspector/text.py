@@ -51,18 +51,14 @@ def rows_of(model):
 
 
 def shown_frames(model):
-    """The frames to show; of many iterations or stretches, the first, a text on how many are left out, and the last."""
-    kind, units = model.fold
+    """The frames to show; of many iterations the first, a text on how many ops are left out, and the last."""
     frames = [k for k in range(len(model.film.frames)) if k not in model.hidden]
-    if kind not in ("iterations", "ops") or len(units) < 4:
+    turns = [unit for unit in model.fold[1] if unit.iteration and model.fold[0] == "iterations"]
+    if len(turns) < 4:
         return frames
-    whole = [unit for unit in units if unit.label.startswith(("iteration", "ops"))] or units
-    first, last, between = whole[0], whole[-1], len(whole) - 2
-    per, ops, what = first.end - first.first, last.first - first.end, "iteration" if kind == "iterations" else "stretch"
-    what += ("s" if what == "iteration" else "es") * (between != 1)
-    equal = f"{between} more {what} of {per} op{'s' * (per != 1)}"
-    more = equal if ops == per * between else f"{ops} more ops"
-    return [*[k for k in frames if k < first.end], more, *[k for k in frames if k >= last.first]]
+    first, last = turns[0], turns[-1]
+    more = sum(first.end <= k < last.first for k in frames)
+    return [*[k for k in frames if k < first.end], f"{more} more ops", *[k for k in frames if k >= last.first]]
 
 
 def folded(rows):

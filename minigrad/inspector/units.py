@@ -91,8 +91,6 @@ def refined(model, units, shown):
 def layers(frames, shown):
     """The calls of layers, at the first depth of the module path that has several."""
     paths = {k: getattr(frames[k].event, "module", "").partition(BUILD)[0].split("/") for k in shown}
-    if not any(path[0] for path in paths.values()):
-        return []
     for depth in range(max(map(len, paths.values()))):
         keys = {k: "/".join(path[: depth + 1]) if len(path) > depth else "" for k, path in paths.items()}
         runs = [(key, list(some)) for key, some in itertools.groupby(shown, keys.get) if key]

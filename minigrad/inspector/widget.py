@@ -1,5 +1,6 @@
 """The inspector as a Jupyter widget. It needs anywidget; everything it shows is computed in advance."""
 
+import contextlib
 import re
 
 import anywidget
@@ -58,13 +59,11 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
                 self._handle_custom_msg(content, [])
 
     def set_state(self, sync_data):
-        """A front end may set `step`, `selected` and `asks`, and nothing else."""
-        super().set_state({name: value for name, value in sync_data.items() if self.may_be(name, value)})
-
-    def may_be(self, name, value) -> bool:
-        if name in ("step", "asks"):
-            return type(value) is type(getattr(self, name))
-        return name == "selected" and isinstance(value, str) and (not value or value in self.nodes)
+        """A front end may set `step`, `selected` and `asks`, and nothing else; a value that one cannot have is ignored."""
+        for name in sync_data.keys() & {"step", "selected", "asks"}:
+            if type(sync_data[name]) is type(getattr(self, name)):
+                with contextlib.suppress(traitlets.TraitError):
+                    super().set_state({name: sync_data[name]})
 
     def answer(self, _, content, buffers):
         """Send a folded unit that a front end requests."""

@@ -53,10 +53,6 @@ export const onArc = (g, a, b, side, high, t = 0.5) => [a + (b - a) * t * t * (3
 export function abreast(places, widths) {
   const middle = places.reduce((sum, one) => sum + one, 0) / places.length;
   const total = widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
-  let at = middle - total / 2;
-  return widths.map((width) => {
-    const place = at + width / 2;
-    at += width + 2;
-    return place;
-  });
+  let end = middle - total / 2 - 2;
+  return widths.map((width) => (end += width + 2) - width / 2);
 }

@@ -122,14 +122,8 @@ export function spelled(group, { row, col }) {
   return data.shape.length ? `${data.picture.sizes ? `|${index}|` : index} = ${value}` : value;
 }
 
-function indexOf(place, shape) {
-  const index = [];
-  for (const length of [...shape].reverse()) {
-    index.unshift(place % length);
-    place = Math.floor(place / length);
-  }
-  return index.join(", ");
-}
+const indexOf = (place, shape) => shape.map((length, axis) => Math.floor(place / productOf(shape.slice(axis + 1))) % length).join(", ");
+const productOf = (lengths) => lengths.reduce((product, length) => product * length, 1);
 
 // ---- matrix products
 
@@ -157,22 +151,16 @@ function spans({ data, rows, cols }, { row, col }) {
   return data?.shape.at(-1) === 1 ? { row: long, col: WHOLE } : { row: WHOLE, col: long };
 }
 
-const matrices = ({ shape }) => shape.slice(0, -2).reduce((count, length) => count * length, 1);
-
 /** The highlighted bands in another picture of a product, for the same matrix of a batch. */
 function along(group, own, other, axis, there) {
   const [one, two] = [pictured.get(group).data, pictured.get(other).data];
-  const [count, others] = [matrices(one), matrices(two)];
+  const [count, others] = [one, two].map(({ shape }) => productOf(shape.slice(0, -2))); // matrices in a batch
   if ((count > 1 && one.picture.pooled) || (others > 1 && two.picture.pooled)) return [];
   const which = Math.floor(own.row[0] * count + 1e-9);
   const part = axis === "col" ? own.col : own.row.map((at) => at * count - which);
-  const found = [];
-  for (let k = 0; k < others; k++) {
-    if (count > 1 && others > 1 && k !== which) continue;
-    const rows = there === "row" ? part : WHOLE;
-    found.push(band(other, { row: rows.map((at) => (k + at) / others), col: there === "col" ? part : WHOLE }, "band"));
-  }
-  return found;
+  const [rows, col] = there === "row" ? [part, WHOLE] : [WHOLE, part];
+  const matching = [...Array(others).keys()].filter((k) => count === 1 || others === 1 || k === which);
+  return matching.map((k) => band(other, { row: rows.map((at) => (k + at) / others), col }, "band"));
 }
 
 function band(group, { row, col }, name) {

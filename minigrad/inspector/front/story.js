@@ -5,13 +5,8 @@ import { spoken } from "./numbers.js";
 export class Story {
   constructor(view) {
     this.view = view;
-    this.kinds = [];
-    this.numbers = [];
-    for (const [kind, first, count, by] of view.steps)
-      for (let k = 0; k < count; k++) {
-        this.kinds.push(kind);
-        this.numbers.push(typeof first === "number" ? first + k * by : first);
-      }
+    this.kinds = view.steps.flatMap(([kind, , count]) => Array(count).fill(kind));
+    this.numbers = view.steps.flatMap(([, first, count, by]) => Array.from({ length: count }, (_, k) => (by ? first + k * by : first)));
     this.count = this.kinds.length;
     let kept = 0;
     this.kept = Float64Array.from(view.memory.changes, (change) => (kept += change));
