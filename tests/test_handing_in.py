@@ -4,15 +4,18 @@ import io
 import random
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 from helpers import card, check, diary, handing_in, progress
 
 from minigrad.__main__ import main
+from minigrad.classroom import together
 
 
 @pytest.fixture(autouse=True)
@@ -92,6 +95,32 @@ def test_a_class_is_added_up(monkeypatch, tmp_path, capsys):
     assert told[4].startswith(f"          2 x {card.find('01.1').replies[1].text[:50]}")
     assert told[5] == "  01.2    [#######             ] 1 of 3" and not [line for line in told if line.startswith("02")]
     assert (tmp_path / "class.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_of_a_class_has_a_bar_for_each_exercise_the_first_on_top(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, file: drawn.append((figure, file)))
+    together.draw([("01.1", 2, Counter({1: 1, 2: 1})), ("01.2", 3, Counter()), ("01.3", 0, Counter({4: 1}))], 4, "class.png")
+    together.draw([("01.1", 2, Counter())] * 23, 4, "class.png")
+    (figure, file), (longer, _) = drawn
+    (axes,) = figure.axes
+    solved, met = [[bar.get_width() for bar in bars] for bars in axes.containers]
+    assert (file, solved, met, [label.get_text() for label in axes.get_yticklabels()]) == (
+        "class.png",
+        [2, 3, 0],
+        [2, 0, 1],
+        ["01.1", "01.2", "01.3"],
+    )
+    assert (
+        [bars.get_label() for bars in axes.containers]
+        == ["solved", "met a known mistake first"]
+        == [one.get_text() for one in axes.get_legend().texts]
+    )
+    assert axes.get_xlim() == (0, 4) and axes.get_xlabel() == "learners, of 4"
+    bottom, top = axes.get_ylim()
+    wide, narrow = [bars[0].get_height() for bars in axes.containers]
+    assert top < -wide / 2 and bottom > 2 + wide / 2 and narrow < wide / 2 < 0.5
+    assert longer.get_figheight() - figure.get_figheight() == pytest.approx(20 * 0.22)
 
 
 def test_a_code_that_cannot_be_read_is_named_and_the_others_count(monkeypatch, tmp_path, capsys):
