@@ -515,6 +515,19 @@ def test_a_disk_that_is_too_full_is_told_before_anything_is_made(small, monkeypa
     assert (code, "The disk is too full: " in said, "needs 30 MB, and 1 MB are free." in said) == (1, True, True)
 
 
+def test_the_room_that_is_needed_is_that_of_the_unpacked_wheels_and_a_tenth_more(small, monkeypatch, capsys):
+    for wheel in (small / "wheels").glob("*.whl"):
+        wheel.unlink()
+    with zipfile.ZipFile(small / "wheels" / "big-1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("zeros", bytes(10**7))
+    free = {}
+    monkeypatch.setattr(install.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, free["now"]))
+    free["now"] = 41_000_000
+    assert "needs 41 MB, and 41 MB are free" in install.no_room()[0]
+    free["now"] += 1
+    assert install.no_room() is None
+
+
 @pytest.mark.parametrize("module", ["venv", "ensurepip"])
 def test_a_python_without_venv_is_told_what_to_install(module, small, monkeypatch, capsys):
     monkeypatch.setattr(install.importlib.util, "find_spec", lambda name: None if name == module else name)
