@@ -59,7 +59,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("graph/loops", "runs.append(runs[-1] + 1 if may_be"): "what follows is compared again, turn by turn",
     ("graph/retold", "check(value_of(made[0].value)"): "the same is computed of a Tracer, call by call",
     ("graph/tracer", "__array_priority__ = 1000"): "any number above 0, NumPy's own, will do",
-    ("inspector/film", "size = result.dtype.itemsize if number < 0"): "no Tensor has an id as small as 1",
+    ("inspector/film", "size = result.dtype.itemsize if not beside"): "no Tensor has an id as small as 1",
     ("inspector/lost", "MOST = 2000"): "only a limit of the time that it may take",
     ("inspector/model", "MOST_BYTES = 1_700_000"): "only a limit of the size of a page",
     ("inspector/model", "film, widest = self.film, max("): "the longest is compared with more than 1",
