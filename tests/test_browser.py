@@ -1394,6 +1394,19 @@ def test_a_question_that_was_refused_takes_no_answer_back(open_page, tmp_path):
     assert page.locator(f"{ROOT} .frame.source").get_attribute("aria-label") == "source x, value 3.0, gradient 0.5332"
 
 
+def test_a_question_within_a_vjp_takes_no_answer_away(open_page, tmp_path):
+    function = "@mg.custom_gradient\ndef f(x):\n    with mg.GradientTape() as inner:\n        inner.watch(x)\n        y = mg.sin(x) * x\n    return y, lambda dy: inner.gradient(y, x, dy)"
+    block = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    z = f(x * 1.0) * 3.0\ntape.gradient(z, x)"
+    page = open_page(
+        saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{function}\n{block}\ninspector = mg.inspect(tape)"), tmp_path)
+    )
+    assert page.locator(f"{ROOT} .question").inner_text() == "dz/dx = 0.231"
+    names = page.locator(f"{ROOT} .frame").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    assert any(name.startswith("source x") and name.endswith("gradient 0.231") for name in names) and not any(
+        "not reached" in name for name in names if "custom" in name
+    )
+
+
 def test_a_gradient_of_another_shape_than_its_column_says_which(open_page, tmp_path):
     page = shown_scene(open_page, tmp_path, "jacobian")
     texts = page.locator(f"{ROOT} .frame.source text").all_text_contents()

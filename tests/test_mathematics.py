@@ -37,7 +37,7 @@ SENTENCES = {
     "-upstream * the derivative of igamma in a", "upstream * the product of the others",
     "upstream * the slope of each number in alpha",
     "upstream at index k of the axis", "upstream at the indices, where updates equals z, shared with all that do",
-    "upstream in the order from before", "upstream of its segment * the product of the others in it",
+    "upstream, each element back in its place", "upstream of its segment * the product of the others in it",
     "upstream of its segment where data is the extreme, shared with all that are", "upstream with the padding",
     "upstream without the padding", "upstream without the padding, which is added to what it mirrors",
     "upstream, added up at the indices", "upstream, but 0 at the indices", "upstream, but 0 on the diagonals",

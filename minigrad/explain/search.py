@@ -172,7 +172,8 @@ class History:
             if left is value or (arrays and np.shares_memory(left, value)):
                 return exit
         before = self.exits.get(event.number - 1)  # as in `mg.constant(variable)`
-        return before if before and isinstance(event, EnteredEngine) and before.call == event.call else None
+        in_one_call = before and isinstance(event, EnteredEngine) and before.call == event.call
+        return before if in_one_call and event.kind in "fc" else None
 
     def of_assignment(self, node, event):
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
@@ -323,11 +324,15 @@ def count(edges, targets, sources):
 
 @lru_cache(maxsize=1000)
 def input_name(op, k, count):
-    """The parameter name of an op's input k, out of `count` inputs; a parameter may be a list of inputs."""
+    """The parameter name of an op's input k, out of `count`; a parameter may be a list (all are equally long)."""
     names = [name for name in parameters(op.__wrapped__) if f"d{name}" in op.vjps]
-    if count == len(names) or not names:
-        return names[k] if names else ""
-    return names[0] if k < 1 + count - len(names) else names[k - count]
+    lists = [name for name in names if name in op.lists]
+    for name in names:
+        length = (count - len(names)) // len(lists) + 1 if name in lists else 1
+        if k < length:
+            return name
+        k -= length
+    return ""
 
 
 def vjp_of(op, k, count):

@@ -80,7 +80,8 @@ class Retold(Run):
     def played(self, tensors):
         with GradientTape() as tape:
             for one in self.watched & tensors.keys():
-                tape.watch(tensors[one])
+                if value_of(tensors[one].value).dtype.kind in "fc":
+                    tape.watch(tensors[one])
             for k, frame in enumerate(self.frames):
                 with contextlib.nullcontext() if frame.written else tape.stop_recording():
                     self.step(k, frame, tensors)
@@ -115,8 +116,13 @@ class Retold(Run):
         self.count = len(self.graph.nodes)
 
     def lines(self, name):
-        """The lines of the text, {"text", "write", "read"}, with the frames that each computes or goes back through."""
+        """The lines of the text, {"text", "write", "read"}, with the frames that each computes or goes back through.
+
+        A comment above it names the functions that it calls and that NumPy does not have.
+        """
         text, told = Text(self, name), {}
+        if text.functions:
+            yield {"text": f"# minigrad's, not NumPy's: {', '.join(text.functions)}", "write": [], "read": []}
         for node, (kind, k) in self.origin.items():
             place = text.place_of(node)
             if place is not None:

@@ -20,7 +20,7 @@ from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, vjp_of
-from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote
+from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, public_name
 from ..tracing.source import called_text
 from ..tracing.values import Summary
 
@@ -212,11 +212,8 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
 
 def ways_of(trace, tape, targets, sources, experiments):
     """The edges on paths from the sources to the targets; the Experiment of a source counts only for its own paths."""
-    tried = {one.id: experiments.get(one.id) for one in sources}
-    groups = [([number], experiment) for number, experiment in tried.items() if experiment is not None]
-    groups.append(([number for number, experiment in tried.items() if experiment is None], None))
-    found = {}
-    for numbers, experiment in groups:
+    found, others = {}, [one.id for one in sources if one.id not in experiments]
+    for numbers, experiment in [*[([number], one) for number, one in experiments.items()], (others, None)]:
         if numbers:
             history = History(trace, tape, numbers, experiment)
             found.update({(edge.start, edge.end, edge.event.number, edge.code): edge for edge in history.ways(history.nodes(targets))})
@@ -241,7 +238,7 @@ def name_parts(ops):
 
     (That of `foldl` is made by the function that it calls; of Python's own functions, `sum` adds and `max` compares.)
     """
-    names = [KNOWN.get(one.op_made.__name__, one.op_made.__name__) for one in ops]
+    names = [public_name(one.op_made.__name__) for one in ops]
     several, own = len({one.kernel for one in ops}) > 1, all(one.event.called in ("", one.op_made.__name__) for one in ops)
     compares = ops[-1].value is not None and ops[-1].value.dtype.kind == "b"
     by_python = (len(ops) > 1 or compares) and called_text(ops[-1].place) in vars(builtins)
@@ -292,8 +289,7 @@ class Builder:
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
                 inputs[slot] = film.exit_of(edge) or edge.start
-        name = KNOWN.get(e.name, e.name)
-        frame = Frame(name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
+        frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
@@ -371,13 +367,17 @@ class Builder:
         if self.film.tape not in e.tapes:
             return
         inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
-        op, made = KNOWN.get(e.op.__name__, e.op.__name__), e.op
-        told = (None, "raised", e.error)
-        self.add(Frame(op, inputs, (("crash", e.number),), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash"))
+        told, made = (None, "raised", e.error), e.op
+        node = "crash", e.number
+        self.add(
+            Frame(public_name(made.__name__), inputs, (node,), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash")
+        )
 
     # ---- reading back --------------------------------------------------------------------------------------------------
 
     def begin(self, reading):
+        if self.open_readings:  # a VJP asks a tape of its own
+            self.settle(self.open_readings[-1])
         self.open_readings.append(len(self.film.readings))
         self.film.steps.append(("turn", len(self.film.readings)))
         self.film.readings.append(reading)
@@ -459,8 +459,15 @@ def arrays_kept(passes) -> dict:
     found: dict = {}
     for step in itertools.chain(*passes):
         for wish, array, tensor in wished(step):
-            found[output_ids(step)[0], wish] = found[getattr(tensor, "id", None)] = array
+            found[output_ids(step)[0], wish] = found[getattr(tensor, "id", None)] = owner_of(array)
     return found
+
+
+def owner_of(array):
+    """The array whose memory this one shares: a view keeps all of it."""
+    while isinstance(array.base, (np.ndarray, np.generic)):
+        array = array.base
+    return array
 
 
 def kept_by(e, result, slots, known, arrays):
@@ -512,7 +519,7 @@ def film_of_tape(tape, most) -> Film:
         op, name = owners(len(OPS)).get(step[VJP], (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
-            called = KNOWN.get(op.__name__, op.__name__) if op else "custom gradient"
+            called = public_name(op.__name__) if op else "custom gradient"
             frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
             Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))
@@ -522,7 +529,7 @@ def film_of_tape(tape, most) -> Film:
             number = tensor.id if isinstance(tensor, Tensor) else id(array)
             film.values.setdefault(number, Summary.of(array))
             if all(number != kept[0] for kept in frame.keeps[tape.number]):
-                frame.keeps[tape.number].append((number, wish, array.nbytes, id(array)))
+                frame.keeps[tape.number].append((number, wish, owner_of(array).nbytes, id(owner_of(array))))
     for frame in film.frames:
         frame.value = film.values.get(frame.outputs[0])
     return film
@@ -565,7 +572,6 @@ def read(film, reading, steps=()):
     builder.end()
 
 
-KNOWN = dict(product="matmul", take_slice="getitem", take="getitem", joined="concat", split_evenly="split", with_gradient="custom_gradient")
 WHY = {  # why a frame is a ghost, in a few words and in a sentence
     "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
     "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),

@@ -44,13 +44,9 @@ class Inspection:
         """The same program in plain NumPy, forward and backward; empty if the log does not contain enough."""
         return "\n".join(line["text"] for line in self.models[0].data["written"])
 
-    @property
-    def picture(self):
-        """A still picture of the end of the film; for two films, the first is above the second."""
-        return still([model.data for model in self.models])
-
     def to_svg(self) -> str:
-        return self.picture.svg(self.text.partition("\n")[0])
+        """A still picture of the end of the film; for two films, the first is above the second."""
+        return still([model.data for model in self.models]).svg(self.text.partition("\n")[0])
 
     def still(self) -> dict:
         """What a notebook stores for readers without a kernel: text, a picture, and a self-contained page."""
@@ -63,7 +59,7 @@ class Inspection:
 
     def save_png(self, path) -> None:
         """Write the picture to a file, as PNG. (This needs Matplotlib.)"""
-        Path(path).write_bytes(self.picture.png())
+        Path(path).write_bytes(still([model.data for model in self.models]).png())
 
     def save_html(self, path) -> None:
         """Write the page to a file."""

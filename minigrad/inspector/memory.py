@@ -44,13 +44,13 @@ def frees(model, reading):
     return reading.released or (reading.place is None and not model.tape.persistent)
 
 
-def memory_shown(blocks, sizes, persistent) -> dict:
+def memory_shown(blocks, sizes, persistent, frames) -> dict:
     """The memory as plain data: the blocks if they are few, the curve, and a note why it stays flat."""
     peak = max(sizes, default=0)
     unknown, why = sum(block["bytes"] is None for block in blocks), ""
     if unknown:
         why = f"without {unknown} array{'s' * (unknown > 1)} of unknown size"
-    elif sizes and not peak:
+    elif frames and not peak:
         why = "no VJP needs an array"
     elif peak and sizes[-1] == peak and persistent:
         why = "a persistent tape keeps all until it is deleted"

@@ -30,11 +30,11 @@ from ..tracing.source import assigned_name, entered_as
 from ..tracing.values import Summary, brief
 from .arrays import bytes_text, norm_of, shown
 from .code import ShownCode
-from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
+from .film import MOST_READINGS, Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula, grouped, meanings
 from .lost import full_gradient
 from .memory import kept, memory_shown
-from .units import BUILD, fold_shown, sent_units, units_of
+from .units import BUILD, fold_shown, opened_first, sent_units, units_of
 from .verdict import cuts, verdict
 from .wires import scale_of, strip, width_of
 from .written import written
@@ -206,7 +206,7 @@ class Model:
         known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
         self.final_slopes = {one: total for one, (_, _, total) in known.items() if total is not None}
         self.fold = units_of(self)
-        self.open_unit = len(self.fold[1]) // 2
+        self.open_unit = opened_first(self.fold[1])
         blocks, self.sizes = kept(self)
         self.cuts = broken = cuts(self)
         self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
@@ -218,9 +218,9 @@ class Model:
         parts = [self.strip_of(k) for k in chosen]
         return {
             "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
-            "count": len(film.frames), "ops": sum(one.kind != "assign" for one in film.frames) - len(self.hidden),
+            "count": len(film.frames), "kept": sum(bool(one.slots) for one in film.frames),
             "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
-            "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent),
+            "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent, film.frames),
             "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
             "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
@@ -362,7 +362,8 @@ class Model:
             written_at: maps each frame to the step at which it was recorded.
         """
         film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
-        reads = {(r, read.frame): read for r, reading in enumerate(film.readings) for read in reading.reads}
+        reads = [iter(reading.reads) for reading in film.readings]
+        again = [len({read.frame for read in one.reads}) < len(one.reads) for one in film.readings]  # a Jacobian in several passes
         for at, (kind, *rest) in enumerate(film.steps):
             if kind == "write":
                 self.written_at[rest[0]] = at
@@ -370,13 +371,13 @@ class Model:
                 self.turned_at[rest[0]] = at
                 self.seeded(totals, rest[0], at)
             elif kind == "read":
-                read = reads[rest[0], rest[1]]
+                read = next(reads[rest[0]])
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
                     one = self.shown_at(self.node_of(read, part))
                     if one is not None:
-                        self.add_total(totals, rest[0], at, one, part)
-                settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
+                        self.add_total(totals, rest[0], at, one, part, not again[rest[0]])
+                settle(totals, f"f{read.frame}", rest[0], at, None if again[rest[0]] else read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
                 reading = film.readings[rest[0]]
@@ -394,11 +395,11 @@ class Model:
                 seed = first if len(reading.targets) == 1 else None
                 totals.setdefault(one, []).append((r, at, seed))
 
-    def add_total(self, totals, r, at, one, part):
+    def add_total(self, totals, r, at, one, part, known=True):
         found = totals.setdefault(one, [])
         before = found[-1][2] if found and found[-1][0] == r else ()
         total = part.product
-        if before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
+        if not known or before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
             total = None
         elif before:
             total = Summary.of(np.asarray(before.kept + total.kept))
@@ -513,7 +514,8 @@ class Model:
     def name(self, node) -> str:
         """The user's name for a node, or else a short expression."""
         if node not in self.film.made:
-            return self.names.of(node, "")
+            weight = number_of(node) if hasattr(self.things.get(number_of(node)), "path") else None
+            return self.names.of(node, "") if weight is None else self.source_name(weight)
         k = self.film.made[node]
         outputs = self.film.frames[k].outputs
         which = f"[{outputs.index(node)}]" if len(outputs) > 1 else ""
@@ -649,6 +651,7 @@ class Model:
     def notes(self):
         """What the reader should know about the limits of this film, and the errors that readings raised."""
         film, widest = self.film, max((len(frame.inputs) for frame in self.film.frames), default=0)
+        asked = len(film.history.questions) if film.traced else 0
         things, used_up = "events" if film.traced else "steps", self.tape.entered and self.tape.steps is None
         notes = [
             (not film.traced and self.tape.entered, "No log was kept: mg.trace(True) before the forward pass shows lines and ghosts too."),
@@ -656,6 +659,7 @@ class Model:
             (film.cut and not film.left_out, "The log was full, and has forgotten its first events."),
             (widest > MOST_INPUTS, f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}."),
             (self.more_sources > 0, f"Of {MOST_SOURCES + self.more_sources:,} sources the film shows the first {MOST_SOURCES}."),
+            (asked > MOST_READINGS, f"This tape was asked {asked} times; the film shows {sum(one.tape == film.tape for one in film.readings)}."),
             (self.hidden, f"{len(self.hidden)} ops that made the weights of layers are not shown."),
             (film.traced and not film.history.opened and not film.left_out, "The log began later than this tape, and does not know all of it."),
             (used_up and not film.frames and not film.traced, "The tape is used up: what it had written is gone."),

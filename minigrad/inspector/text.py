@@ -29,17 +29,14 @@ def twin(model) -> str:
 
 def headline(view) -> str:
     tapes = len(view["tapes"])
-    ghosts, kept = view["ghosts"], view["ops"] - view["ghosts"]
+    ghosts, kept = view["ghosts"], view["kept"]
     return f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept} kept, {ghosts} ghost{'s' * (ghosts != 1)}"
 
 
 def rows_of(model):
     """A row of cells for each frame and each mark; the number of a frame comes first."""
-    marks, reads = [*model.data["marks"]], {}
-    for r, reading in enumerate(model.film.readings):
-        if reading.tape == model.film.tape:
-            reads.update({read.frame: (r, i) for i, read in enumerate(reading.reads)})
-    rows = []
+    marks, rows = [*model.data["marks"]], []
+    reads = {read.frame: read for read in model.film.last.reads} if model.film.last else {}
     for k in shown_frames(model):
         if isinstance(k, str):
             rows.append(("", f"... {k}", "", "", "", ""))
@@ -63,10 +60,8 @@ def shown_frames(model):
 
 def folded(rows):
     """At most MOST rows: the first, a row on how many are left out, and the last."""
-    if len(rows) <= MOST:
-        return rows
-    half = MOST // 2
-    return [*rows[:half], ("", f"... {len(rows) - 2 * half} more", "", "", "", ""), *rows[-half:]]
+    more = len(rows) - MOST
+    return [*rows[: MOST // 2], ("", f"... {more} more", "", "", "", ""), *rows[-MOST // 2 :]] if more > 0 else rows
 
 
 def mark_row(mark):
@@ -106,17 +101,15 @@ def backward(model, frame, k, read) -> str:
         return "only decides"
     if read is None:
         return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
-    r, i = read
-    one = model.film.readings[r].reads[i]
     to_sources, onward = [], []
-    for part in one.parts:
-        node = model.node_of(one, part)
+    for part in read.parts:
+        node = model.node_of(read, part)
         if node in model.film.made:
             onward.append(f"{text_of(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
             continue
         text, local = text_of(part.product, 3), part.local
         if not part.product.finite and local is not None:
-            text = f"{text_of(one.upstream)} x {text_of(local)} = {text}"
+            text = f"{text_of(read.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     cells = [f"{text} to {name}" if several else text for name, text in to_sources]
@@ -127,7 +120,7 @@ def backward(model, frame, k, read) -> str:
 def paths_text(view) -> str:
     verdict = view["verdict"]
     live = f"live {verdict['answer']}"
-    if verdict["answer"] in ("None", "error") or verdict["code"] == "NOT_REGISTERED":
+    if verdict["status"] == "none" and len(verdict["each"]) == 1:
         live = "none live"
     elif len(verdict["each"]) > 1:
         named = [f"{one['name']} {one['answer']}" for one in verdict["each"][:4]]
@@ -139,7 +132,7 @@ def paths_text(view) -> str:
     if verdict["status"] == "partial":
         return f"{live}, and one is lost: {verdict['code']}"
     if verdict["status"] == "none":
-        return f"{live}: {verdict['meaning']}, {verdict['code']}"
+        return f"{live}: {', '.join(filter(None, (verdict['meaning'], verdict['code'] or verdict['answer'])))}"
     return live
 
 

@@ -3,17 +3,15 @@
 import bisect
 import itertools
 import math
-import re
 from dataclasses import dataclass, field
 from inspect import CO_NEWLOCALS
 
-from ..tracing.source import in_loop
+from ..tracing.loops import loops_of
 from ..tracing.values import brief
 from .arrays import norm_of
 
 MANY = 22  # columns; a longer film is folded
 LEAST = 3  # the fewest iterations of a loop
-SEVERAL, SHORTEST = re.compile(r"(.{1,1000})\1{2,}", re.DOTALL), re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated, and in it
 SENT = 400  # frames that are sent at first; the others are sent on request
 BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
 FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
@@ -39,17 +37,6 @@ class Unit:
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
 
 
-def loops(keys) -> "list[tuple[int, int, int]]":
-    """Where a text repeats itself: (first, period, times) for each loop, in order and without overlap, the longest period first."""
-    found, end = [], 0
-    while several := SEVERAL.search(keys, end):
-        first, end, per = *several.span(), SHORTEST.fullmatch(several[1])[1]
-        while keys.startswith(per, end):
-            end += len(per)
-        found.append((first, len(per), (end - first) // len(per)))
-    return found
-
-
 # ---- how a film is folded ----------------------------------------------------------------------------------------------
 
 
@@ -61,6 +48,8 @@ def units_of(model) -> "tuple[str, list[Unit]]":
         return "", []
     kind, units = divided(model, shown)
     units, before = list(refined(model, units, shown)), 0
+    if len(units) < 2:
+        return "", []
     for unit in units:
         unit.lead, unit.weights = lead_of(model, unit), weights_of(model, unit)
         unit.built, before = sum(k in model.hidden for k in range(before, unit.end)) if model.hidden else 0, unit.end
@@ -100,18 +89,16 @@ def layers(frames, shown):
 
 
 def iterations(frames, shown):
-    """The iterations of the loops that make up most of a film."""
-    numbers, units, places = {}, [], [frames[k].place for k in shown]
-    where = [(place and place.spot, frames[k].op) for k, place in zip(shown, places)]
-    found = loops("".join([chr(numbers.setdefault(one, len(numbers))) for one in where]))
-    found = [one for one in found if any(place and in_loop(place) for place in places[one[0] : one[0] + one[1]])]
-    if 2 * sum(per * times for _, per, times in found) < len(shown):
-        return []
-    for first, per, times in found:
-        for k in range(times):
-            start, end = first + k * per, first + (k + 1) * per
-            units.append(Unit(shown[start], shown[end - 1] + 1, f"iteration {k + 1} of {times}", iteration=k + 1))
-    return units
+    """The iterations of the loops that make up most of a film, of the outermost that do."""
+    for loops in loops_of([frames[k].place for k in shown], [frames[k].op for k in shown]):
+        found = [bounds for bounds in loops if len(bounds) > LEAST]
+        if 2 * sum(bounds[-1] - bounds[0] for bounds in found) >= len(shown):
+            return [
+                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} of {len(bounds) - 1}", iteration=n)
+                for bounds in found
+                for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
+            ]
+    return []
 
 
 def calls(frames, shown):
@@ -184,7 +171,7 @@ def fold_shown(model) -> "dict | None":
     data = {
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "above": axis(carry if scalar else f"|{carry}|", [norm_of(value) for value in carried]), "below": axis(name, back, weighted),
+        "above": axis(carry if scalar else f"|{carry}|", [one if scalar or one is None else abs(one) for one in map(norm_of, carried)]), "below": axis(name, back, weighted),
         "labels": [unit.label for unit in units] if len(units) <= SENT else None,
         "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None,
     }  # fmt: skip
@@ -209,7 +196,7 @@ def trend(model) -> str:
     if kind not in ("layers", "iterations", "calls") or not model.film.readings:
         return ""
     slopes, sizes = model.final_slopes, []
-    for unit in units:
+    for unit in (one for one in units if one.iteration or kind != "iterations"):
         nodes = unit.weights if kind == "layers" else [f"f{unit.lead}"]
         own = [abs(norm_of(slopes.get(one)) or 0) for one in nodes]
         if any(own):
@@ -222,6 +209,11 @@ def trend(model) -> str:
     what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
     word = "vanishing" if first < last else "exploding"
     return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
+
+
+def opened_first(units) -> int:
+    """The unit in the middle, or the nearest to it of those that are sent."""
+    return min(range(len(units)), key=lambda k: (units[k].end - units[k].first > SENT, abs(k - len(units) // 2)), default=0)
 
 
 def sent_units(model):

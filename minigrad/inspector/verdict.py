@@ -99,12 +99,15 @@ def one_verdict(model, number, reading) -> dict:
         answer = "error" if spent else "None"
     if explanation.status == "untried" and (number in model.measured or model.whole):
         return told("complete", "", answer, MEASURED if number in model.measured else f"Complete.{ALL}", size=size)
-    cause = explanation.causes[0] if explanation.causes else None
+    jacobian = slope is not None and slope.shape != tuple(model.thing(number).shape)  # then no sum was asked for
+    cause = next((one for one in explanation.causes if not (jacobian and one.code == "SUMMED")), None)
     status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
-    words = ALL if status == "complete" else ""
-    if cause:
-        words = f" {sentence(cause.sentence)}"
+    words = f" {sentence(cause.sentence)}" if cause else ALL if status == "complete" else ""
+    if explanation.notes and not cause:
+        words = f" {sentence(explanation.notes[0])}"
+    elif status == "none" and slope is not None:
+        words = f" unconnected_gradients shows zeros in its place.{words}"
     return told(status, explanation.meaning, answer, f"{head}.{words}", cause, size, explanation.fixed)
 
 
@@ -136,7 +139,7 @@ def silence(tape, film) -> str:
 
 def sentence(text) -> str:
     """The text with a capital letter and a full stop; names and code at its beginning stay as they are."""
-    if text.partition(" ")[0] in ("the", "this", "what"):
+    if text.partition(" ")[0] in ("the", "this", "what", "a", "no", "computed"):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 

@@ -2,7 +2,7 @@
 
 from ..engine.op import convert
 from ..explain.search import number_of
-from ..graph.retold import Op, Retold
+from ..graph.retold import Op, Retold, Unlike
 
 MOST, WIDEST = 200, 100  # frames, and inputs of one
 
@@ -26,7 +26,7 @@ def retold(model, film, reading):
     leaves = {one: (model.name(one) or None, array_of(model, one)) for one in nodes}
     by_number = {number_of(one): one for one in nodes}
     if len(by_number) < len(nodes):
-        return []  # a Variable was assigned in between
+        raise Unlike  # a Variable was assigned in between
     targets, sources = [[by_number.get(n, n) for n in numbers] for numbers in (reading.targets, reading.answers)]
     run = Retold(ops, leaves, targets, sources, {by_number.get(n, n) for n in (*film.roots, *reading.answers)})
     run.check_gradients(reading.answers.values())

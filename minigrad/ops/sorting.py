@@ -66,7 +66,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
 
 
 @op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis),
-    math="upstream in the order from before")  # fmt: skip
+    math="upstream, each element back in its place")  # fmt: skip
 def in_order(values, order, axis: int):
     """Op behind `mg.sort`: the elements along an axis in the order of these indices, a permutation of each row.
 

@@ -142,7 +142,26 @@ class Ran(Event):
         if self.op.kernel == "CustomGradient":
             return "custom_gradient"
         public = self.called and self.called not in QUIET and not self.called.startswith("_")
-        return self.called if public else self.op.__name__
+        return public_name(self.called if public else self.op.__name__)
+
+
+PUBLIC_NAMES = dict(
+    added_at="scatter_nd", binomial_numbers="binomial", cast_coarsely="cast", cast_smoothly="cast", complex_abs="abs",
+    complex_sign="sign", complex_squared_difference="squared_difference", contraction="einsum",
+    contrast="adjust_contrast", cross_entropy="softmax_cross_entropy_with_logits", distinct="unique",
+    eigenpairs="eigh", gamma_numbers="gamma", gather_points="gather_nd", general_eigenpairs="eig",
+    higher_digamma="polygamma", hue="adjust_hue", hurwitz_zeta="zeta", in_order="sort", joined="concat",
+    logistic_loss="sigmoid_cross_entropy_with_logits", lower_factor="cholesky", mirror_pad="pad", of_parts="complex",
+    pad_constant="pad", plus="add", poisson_counts="poisson", product="matmul", robust_lstsq="lstsq",
+    saturation="adjust_saturation", select="where", singular_triplets="svd", singular_values="svd",
+    split_by_size="split", split_evenly="split", stopped="stop_gradient", take="getitem", take_slice="getitem",
+    with_gradient="custom_gradient",
+)  # fmt: skip
+
+
+def public_name(name) -> str:
+    """What users call the op of this name."""
+    return PUBLIC_NAMES.get(name, name)
 
 
 @dataclass(slots=True, eq=False)
@@ -618,13 +637,14 @@ class Trace(Listener):
             result, at = self.held.keep(result)
         frame, called = sys._getframe(2), op.__name__
         code = frame.f_code
-        if code is not self.code:  # a different caller than for the last op
+        elsewhere = code is not self.code  # a different caller than for the last op
+        if elsewhere:
             if not USERS[code.co_filename]:  # rarely, the caller is not user code
                 frame, called = user_frame(frame)
                 code = frame.f_code
-            self.code = code
+            elsewhere, self.code = code is not self.code, code
         around = ()
-        if plain and code.co_flags & CO_NEWLOCALS:
+        if (plain or elsewhere) and code.co_flags & CO_NEWLOCALS:
             around = self.callers(frame)
         self.count = count = self.count + 1
         self.cells.extend((
@@ -706,7 +726,7 @@ class Trace(Listener):
         """Note what a tape did, and return the user's frame in which it did so."""
         self.heard_of(tape)
         frame, called = user_frame(sys._getframe(2))
-        place = frame.f_code, frame.f_lasti, self.callers(frame)
+        place, self.code = (frame.f_code, frame.f_lasti, self.callers(frame)), None
         self.add(TapeEvent, self.next(), *place, called, what, tape.number)
         return frame
 

@@ -206,16 +206,6 @@ def assigned_name(place) -> "str | None":
     return None
 
 
-LOOPS = ast.For, ast.AsyncFor, ast.While, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
-
-
-def in_loop(place) -> bool:
-    """Whether a loop contains this place, in its own function."""
-    module, _, node = statement_at(place)
-    around = module.around(node) if node is not None else ()
-    return any(isinstance(one, LOOPS) for one in itertools.takewhile(lambda one: one is not module.scope(node), around))
-
-
 def entered_as(place) -> "str | None":
     """The name that a `with` statement at this place gives to the one thing that it enters."""
     names = [item.optional_vars for item in getattr(statement_at(place)[1], "items", ())]

@@ -334,7 +334,7 @@ class Summary:
 def finite(value) -> bool:
     """Whether a value has no inf and no nan. The sum of squares is enough, unless it overflows."""
     if isinstance(value, np.inexact):
-        return python_math.isfinite(value) if isinstance(value, np.floating) else cmath.isfinite(value)
+        return cmath.isfinite(value)
     array = value if value.__class__ is np.ndarray else Summary.of(value).array
     if array is None:
         return value.finite

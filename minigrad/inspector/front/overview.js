@@ -15,7 +15,8 @@ export class Overview {
     this.left = width < 520 ? 46 : 118;
     this.room = width - this.left - 10;
     this.capsules = fold.layered && fold.first.length <= 40 && width >= 520;
-    this.top = this.capsules ? 62 : 22 + HIGH;
+    this.above = width < 520 ? 20 : 14; // a narrow one has its names over the numbers
+    this.top = this.capsules ? 62 : this.above + 8 + HIGH;
     const nested = fold.labels?.some((one) => one.includes(", "));
     this.bottom = this.top + HIGH + (nested ? 80 : 66);
     this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${this.bottom}`, role: "group", "aria-label": `overview: ${fold.first.length} ${this.noun(2)}` });
@@ -34,7 +35,7 @@ export class Overview {
     this.lit = rect(0, 0, 0, top + HIGH + 10, { class: "lit" });
     this.element.replaceChildren(this.lit);
     if (this.capsules) this.drawCapsules();
-    else this.curve(this.fold.above, 14, "blue");
+    else this.curve(this.fold.above, this.above, "blue");
     this.slopes = this.curve(this.fold.below, top + 8, "orange");
     this.axis(top + HIGH + 22);
     this.funnel = path("", { class: "funnel" });
@@ -111,7 +112,7 @@ export class Overview {
 
   /** Plot numbers over the axis: as a line, or as bars if the scale is logarithmic. */
   curve({ name, numbers, log, low, high }, top, tone) {
-    const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 3, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
+    const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 9, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
     this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
     if (numbers.every((one) => one == null)) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));

@@ -14,10 +14,15 @@ export class Story {
     this.readAt = view.readings.map(() => new Map());
     this.readingAt = new Int32Array(this.count);
     let reading = -1;
+    const begun = []; // the readings in progress: within a VJP, another tape may be asked
     for (let step = 0; step < this.count; step++) {
-      if (this.kinds[step] === "write") this.writtenAt.set(this.numbers[step], step);
-      if (this.kinds[step] === "turn" && view.readings[this.numbers[step]].targets.length) reading = this.numbers[step]; // otherwise it was refused
-      if (this.kinds[step] === "read") this.readAt[reading]?.set(this.numbers[step], step);
+      const kind = this.kinds[step], which = this.numbers[step];
+      if (kind === "write") this.writtenAt.set(which, step);
+      if (kind === "turn") begun.push(which);
+      if (kind === "read") this.readAt[begun.at(-1)].set(which, step);
+      const current = begun.at(-1) ?? reading;
+      if (view.readings[current]?.targets.length) reading = current; // otherwise it was refused
+      if (kind === "done" || kind === "error") begun.pop();
       this.readingAt[step] = reading;
     }
     this.lastTurn = view.last;

@@ -24,7 +24,7 @@ def _a_layer_whose_units_are_all_off():
     return tape.explain(loss, w)
 
 
-@program("zero", "", "FLAT", "product takes it times w, which is 0 here", "small random numbers")
+@program("zero", "", "FLAT", "matmul takes it times w, which is 0 here", "small random numbers")
 def _a_second_layer_that_begins_at_zero():
     """An output weight of zeros: the first layer gets no slope because of w, and random numbers must be proposed."""
     x, v = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -34,7 +34,7 @@ def _a_second_layer_that_begins_at_zero():
     return tape.explain(y, v)
 
 
-@program("zero", "", "FLAT", "product takes it times layers[1].kernel, which is 0 here")
+@program("zero", "", "FLAT", "matmul takes it times layers[1].kernel, which is 0 here")
 def _a_layer_of_keras_that_begins_at_zero():
     """A Keras layer with kernel_initializer="zeros": the factor must be called by a name that leads to it."""
     layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1, kernel_initializer="zeros")]

@@ -349,7 +349,7 @@ def _a_product_by_reduce():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a", "assign -> product -> add")
+@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a", "assign -> matmul -> add")
 def _set_weights_of_keras():
     """layer.set_weights, which writes two Variables: the array must be found in the kernel that it fits, and not in the bias."""
     return keras_weight(lambda layer, a: layer.set_weights([a.numpy() * 2.0, np.zeros(1)]))

@@ -1,0 +1,75 @@
+"""The iterations of the user's loops: one begins where the program goes back within its loop."""
+
+import ast
+import itertools
+import re
+from functools import cache
+
+from .places import Place
+from .source import positions, statement_at
+
+LOOPS = ast.For, ast.AsyncFor, ast.While, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
+
+
+def loops_of(places, ops):
+    """What ran in loops: of the outermost loops first, then of those within them, and so on.
+
+    Args:
+        places: those of the ops that ran, in order of time; None where one is unknown.
+        ops: what ran there.
+
+    Yields:
+        A list with the bounds of each loop: the index where each iteration begins, and that after the last.
+    """
+    spots = spots_of(places)
+    for depth in range(max([len(loops) for _, loops in spots], default=0)):
+        way = [(loops[: depth + 1], at[: loops[depth][1]]) if depth < len(loops) else None for at, loops in spots]
+        runs = [[*run] for known, run in itertools.groupby(range(len(spots)), way.__getitem__) if known]
+        yield [[*starts_of(run, spots, depth, ops), run[-1] + 1] for run in runs]
+
+
+def spots_of(places) -> list:
+    """For each place its instructions in the user's functions that led to it, and (loop, index of the function) for
+    each loop around these, both from the outside in."""
+    around: dict = {}  # code -> the calls around it, which a trace notes where the code changes
+    spots, known = [], cache(lambda *link: (first_instruction(*link), loops_around(Place(*link))))
+    for place in places:
+        links = []
+        if place is not None:
+            around[place.code] = place.around or around.get(place.code, ())
+            links = [known(*link) for link in (*around[place.code][::-1], place[:2])]
+        loops = [(loop, n) for n, (_, found) in enumerate(links) for loop in found]
+        spots.append((tuple([instruction for instruction, _ in links]), tuple(loops)))
+    return spots
+
+
+def starts_of(run, spots, depth, ops) -> list:
+    """Where iterations begin in a run of ops in one loop: the program goes back in it, not only in one within it."""
+    n = spots[run[0]][1][depth][1]
+    at = [spots[k][0][: n + 1] for k in run]
+    if len({*at}) > 1:
+        inner = [[one for one in spots[k][1][depth + 1 : depth + 2] if one[1] == n] for k in run]
+        back = [now < before for before, now in itertools.pairwise(at)]
+        within = [before == now != [] for before, now in itertools.pairwise(inner)]
+        return [run[0], *[k for k, goes_back, inside in zip(run[1:], back, within) if goes_back and not inside]]
+    if any(len(spots[k][0]) > n + 1 for k in run):  # a function is called once in each
+        return run[:1]
+    numbers = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}  # one op, or a call that runs several
+    return run[:: len(SHORTEST.fullmatch("".join([numbers[ops[k]] for k in run]))[1])]
+
+
+def loops_around(place) -> tuple:
+    """The loops that contain this place, in its own function, from the outside in."""
+    module, _, node = statement_at(place)
+    around = module.around(node) if node is not None else ()
+    within = itertools.takewhile(lambda one: one is not module.scope(node), around)
+    return tuple([one for one in within if isinstance(one, LOOPS)][::-1])
+
+
+def first_instruction(code, instruction) -> int:
+    """The first of the adjacent instructions for one piece of source, among which Python moves on to quicker ones."""
+    known, k = positions(code) if hasattr(code, "co_positions") else (), instruction // 2
+    while 0 < k < len(known) and known[k - 1] == known[k]:
+        k -= 1
+    return 2 * k
