@@ -146,8 +146,8 @@ class Ran(Event):
 
 
 PUBLIC_NAMES = dict(
-    added_at="scatter_nd", binomial_numbers="binomial", cast_coarsely="cast", cast_smoothly="cast", complex_abs="abs",
-    complex_sign="sign", complex_squared_difference="squared_difference", contraction="einsum",
+    added_at="scatter_nd", binomial_numbers="stateless_binomial", cast_coarsely="cast", cast_smoothly="cast",
+    complex_abs="abs", complex_sign="sign", complex_squared_difference="squared_difference", contraction="einsum",
     contrast="adjust_contrast", cross_entropy="softmax_cross_entropy_with_logits", distinct="unique",
     eigenpairs="eigh", gamma_numbers="gamma", gather_points="gather_nd", general_eigenpairs="eig",
     higher_digamma="polygamma", hue="adjust_hue", hurwitz_zeta="zeta", in_order="sort", joined="concat",
@@ -444,7 +444,7 @@ class Trace(Listener):
         self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
-        self.began, self.around, self.code = next_id(), (), None
+        self.began, self.around, self.code, self.instruction = next_id(), (), None, 0
         self.questions: list = []  # in progress, a user's VJP may ask another tape: when it began, the tape, its Shared
 
     def start(self):
@@ -636,19 +636,19 @@ class Trace(Listener):
         if result.__class__ not in SCALARS:
             result, at = self.held.keep(result)
         frame, called = sys._getframe(2), op.__name__
-        code = frame.f_code
-        elsewhere = code is not self.code  # a different caller than for the last op
-        if elsewhere:
+        code, before = frame.f_code, self.code
+        if code is not before:  # a different caller than for the last op
             if not USERS[code.co_filename]:  # rarely, the caller is not user code
                 frame, called = user_frame(frame)
                 code = frame.f_code
-            elsewhere, self.code = code is not self.code, code
-        around = ()
-        if (plain or elsewhere) and code.co_flags & CO_NEWLOCALS:
-            around = self.callers(frame)
+            self.code = code
+        instruction, around = frame.f_lasti, ()
+        if code.co_flags & CO_NEWLOCALS and (plain or code is not before or instruction <= self.instruction):
+            around = self.callers(frame)  # the function may have been called again
+        self.instruction = instruction
         self.count = count = self.count + 1
         self.cells.extend((
-            count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
+            count, code, instruction, around, called, op.number, ids, made, other_kinds, read, heard, result, at,
             plain, here["module"], attributes if not attributes or PLAIN.issuperset(map(type, attributes)) else None,
             Ran,
         ))  # fmt: skip

@@ -22,7 +22,8 @@ def loops_of(places, ops):
     Yields:
         A list with the bounds of each loop: the index where each iteration begins, and that after the last.
     """
-    spots = spots_of(places)
+    spots, numbers = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
+    ops = [numbers[op] for op in ops]
     for depth in range(max([len(loops) for _, loops in spots], default=0)):
         way = [(loops[: depth + 1], at[: loops[depth][1]]) if depth < len(loops) else None for at, loops in spots]
         runs = [[*run] for known, run in itertools.groupby(range(len(spots)), way.__getitem__) if known]
@@ -45,18 +46,38 @@ def spots_of(places) -> list:
 
 
 def starts_of(run, spots, depth, ops) -> list:
-    """Where iterations begin in a run of ops in one loop: the program goes back in it, not only in one within it."""
-    n = spots[run[0]][1][depth][1]
-    at = [spots[k][0][: n + 1] for k in run]
-    if len({*at}) > 1:
-        inner = [[one for one in spots[k][1][depth + 1 : depth + 2] if one[1] == n] for k in run]
-        back = [now < before for before, now in itertools.pairwise(at)]
-        within = [before == now != [] for before, now in itertools.pairwise(inner)]
-        return [run[0], *[k for k, goes_back, inside in zip(run[1:], back, within) if goes_back and not inside]]
-    if any(len(spots[k][0]) > n + 1 for k in run):  # a function is called once in each
-        return run[:1]
-    numbers = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}  # one op, or a call that runs several
-    return run[:: len(SHORTEST.fullmatch("".join([numbers[ops[k]] for k in run]))[1])]
+    """Where iterations begin in a run of ops in one loop."""
+    calls = [[*some] for _, some in itertools.groupby(run, lambda k: spots[k][0])]
+    once, starts = ops_of_one_call(calls, spots, ops), [run[0]]
+    for before, call in zip([[], *calls], calls):
+        at, loops = spots[call[0]]
+        if before and goes_back(spots[before[-1]], spots[call[0]], depth):
+            starts.append(call[0])
+        if len(loops) == depth + 1:
+            starts += call[once[at] :: once[at]]
+    return starts
+
+
+def ops_of_one_call(calls, spots, ops) -> dict:
+    """How many ops one call at each spot runs: the fewest that follow each other there, if all are repetitions."""
+    found: dict = {}
+    for call in calls:
+        found.setdefault(spots[call[0]][0], []).append("".join([ops[k] for k in call]))
+    once = {}
+    for at, several in found.items():
+        least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0])[1]
+        whole = all(one == least * (len(one) // len(least)) for one in several)
+        once[at] = len(least) if whole else len(max(several, key=len))
+    return once
+
+
+def goes_back(before, now, depth) -> bool:
+    """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth."""
+    (first, loops), (second, others) = before, now
+    at = next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), None)
+    inner = loops[depth + 1 : depth + 2] if at is not None else ()
+    within = inner and inner == others[depth + 1 : depth + 2] and inner[0][1] <= at
+    return at is not None and second[at] < first[at] and not within
 
 
 def loops_around(place) -> tuple:
