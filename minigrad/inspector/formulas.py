@@ -26,9 +26,9 @@ def formula(model, k, slot, known) -> dict:
 def meanings(model, k) -> dict:
     """Map each name in a line to (the user's name, its column); that of a list, `x[k]`, to the slots of its elements."""
     frame = model.film.frames[k]
-    name = model.name(frame.outputs[0])
+    name, output = model.name(frame.outputs[0]), declaration_of(frame.op_made).output
     upstream = "upstream" if len(frame.outputs) == 1 else None  # of several outputs the column shows one
-    known = {"upstream": ("upstream", upstream), declaration_of(frame.op_made).output: ("output" if name == frame.op else name, f"f{k}")}
+    known: dict = {"upstream": ("upstream", upstream), output: ("output" if name == frame.op else name, f"f{k}")}
     for slot in range(len(frame.inputs)):
         parameter = frame.parameter(slot)
         if parameter in frame.op_made.lists:

@@ -58,9 +58,9 @@ def starts_of(run, spots, depth, ops) -> list:
     return starts
 
 
-def ops_of_one_call(calls, spots, ops) -> dict:
+def ops_of_one_call(calls, spots, ops):
     """How many ops one call at each spot runs: the fewest that follow each other there, if all are repetitions."""
-    found: dict = {}
+    found = {}
     for call in calls:
         found.setdefault(spots[call[0]][0], []).append("".join([ops[k] for k in call]))
     once = {}
