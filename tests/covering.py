@@ -177,6 +177,14 @@ def named(path, known=()):
     return found
 
 
+@functools.cache
+def importing(module):
+    """The files of tests that import a module of this name."""
+    imports = re.compile(rf"^(from \S+ )?import .*\b{module}\b", re.MULTILINE)
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    return {path.relative_to(ROOT).as_posix() for path in paths if imports.search(path.read_text("utf-8"))}
+
+
 class Covering:
     """Which tests run a line: recorded for each file of tests, and again when it, what it names, or the code has changed."""
 
@@ -225,6 +233,8 @@ class Covering:
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
         if len(tests - loading) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*lines.values(), [test for test in self.seconds if test.startswith(names)])
+        if not tests:  # it is only run as a copy elsewhere, as install.py in a pack
+            tests = {test for test in self.seconds if test.partition("::")[0] in importing(file.rpartition("/")[2])}
         files, lone = {}, known if len(known) < 2 else set()
         for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):
             if self.seconds[test] < math.inf:
