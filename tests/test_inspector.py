@@ -1921,6 +1921,7 @@ def test_many_ops_of_one_call_are_no_iterations():
         model.fit(x, y, verbose=0)
     view = mg.inspect(log).models[0].data
     assert view["fold"] is None or view["fold"]["kind"] != "iterations", view["fold"]
+    assert "fit" not in {name for col in view["cols"].values() for name in (col.get("op"), col["name"])}
 
 
 def test_a_film_is_made_though_the_shape_of_a_second_output_is_not_known():

@@ -42,7 +42,10 @@ float32 = np.dtype(np.float32)  # the dtype of nearly every value: only for othe
 NOTHING = {}  # shared by the many ops that read no Variable; never written to
 DTYPES = {type(np.dtype(letter)) for letter in "?bhilqBHILQefdFD"}
 PLAIN = {int, float, bool, complex, str, tuple, slice, type(None), type(...), *DTYPES}  # attributes without arrays
-QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # less informative names than that of the op
+QUIET = {  # less informative names than that of the op
+    "gradient", "jacobian", "batch_jacobian", "convert", "fit", "evaluate", "predict", "train_on_batch", "minimize",
+    "apply_gradients",
+}  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
