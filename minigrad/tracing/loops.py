@@ -33,7 +33,7 @@ def loops_of(places, ops):
 def spots_of(places) -> list:
     """For each place its instructions in the user's functions that led to it, and (loop, index of the function) for
     each loop around these, both from the outside in."""
-    around: dict = {}  # code -> the calls around it, which a trace notes where the code changes
+    around: dict = {}  # code -> the calls around it, which a trace notes where it may have been called anew
     spots, known = [], cache(lambda *link: (first_instruction(*link), loops_around(Place(*link))))
     for place in places:
         links = []
