@@ -217,7 +217,7 @@ def test_true_values_go_to_the_outputs_that_have_a_loss_by_name_or_by_place(kind
     [
         ("one", "mse", [ZERO, ZERO], ValueError, r"y_true and y_pred have different structures"),
         ("[two]", "mse", [ZERO], ValueError, r"y_true and y_pred have different structures"),
-        ("dict", {"b": "mse"}, {"c": ZERO}, ValueError, r"y_true has \['c'\], y_pred has \['a', 'b'\]"),
+        ("dict", {"b": "mse"}, {"c": ZERO}, ValueError, r"y_true has \['c'\], y_pred has \['b', 'a'\]"),
         ("dict", {"a": "mse", "c": "mse"}, {"a": ZERO, "b": ZERO}, KeyError, r"The path: \('c',\) in the `loss` argument"),
         ("[one]", ["mse", "mae"], [ZERO], KeyError, r"The path: \(1,\) in the `loss` argument, can't be found"),
     ],
@@ -230,7 +230,7 @@ def test_true_values_and_losses_without_an_output_are_refused(kind, loss, y_true
 @pytest.mark.parametrize(
     ("kind", "settings", "text"),
     [
-        ("dict", {"metrics": {"c": "mae"}}, r"`metrics` should match the outputs of the model: it has \['c'\], and the outputs are \['a'"),
+        ("dict", {"metrics": {"c": "mae"}}, r"`metrics` should match the outputs of the model: it has \['c'\], and the outputs are \['b'"),
         ("[two]", {"weighted_metrics": ["mae"]}, r"`weighted_metrics` .* it has 1 items, and the outputs are \[0, 1\]"),
         ("dict", {"loss_weights": {"c": 2.0}}, r"`loss_weights` should match"),
         ("one", {"loss_weights": [2.0, 3.0]}, r"`loss_weights` .* it has 2 items, and the model has one output"),
@@ -500,6 +500,33 @@ def test_losses_weights_and_metrics_by_place_are_those_of_the_outputs():
     told = model.fit(x, [2 * x, x], 4, 2, 0, shuffle=False, sample_weight=weights).history
     found = {"loss": [5.25, 4.34691], "mse_loss": [2.5, 2.03627], "mae_loss": [0.5, 0.54875]}
     assert {name: [round(one, 5) for one in told[name]] for name in found} == found
+
+
+class Prices(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.price, self.age = layers.Dense(1, kernel_initializer="ones"), layers.Dense(1, kernel_initializer="zeros")
+
+    def call(self, x):
+        return {"price": self.price(x), "age": self.age(x)}
+
+
+PRICES = {"price": np.ones((2, 1), "float32"), "age": np.full((2, 1), 3.0, "float32")}
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        ("mse", [10.0, 1.0, 9.0]),
+        (["mae", "mse"], [4.0, 1.0, 3.0]),  # by place in the sorted names, as in Keras
+        ({"price": "mse", "age": "mse"}, [10.0, 1.0, 9.0]),
+        ({"age": "mae", "price": "mse"}, [4.0, 3.0, 1.0]),
+    ],
+)
+def test_losses_by_name_are_told_in_the_order_of_their_dict_or_else_of_the_outputs(loss, told):
+    model, x = Prices(), np.ones((2, 2), "float32")
+    model.compile(keras.optimizers.SGD(0.0), loss, metrics={"price": ["mae"], "age": ["mse"]})
+    assert model.evaluate(x, PRICES, verbose=0) == model.train_on_batch(x, PRICES) == [*told, 9.0, 1.0]
 
 
 def test_predictions_by_name_keep_their_names():

@@ -334,12 +334,12 @@ def is_due(epoch, frequency):
 def named(y):
     """The outputs by name: the keys of a dict, the indices of a list, or None for a single output."""
     if isinstance(y, dict):
-        return {key: y[key] for key in sorted(y)}
+        return y
     return dict(enumerate(y)) if isinstance(y, (list, tuple)) else {None: y}
 
 
 def for_each(outputs, given, what):
-    """What is given for each output: by name, by place, or the same for all.
+    """What is given for each output: by name, by place in the sorted names, or the same for all.
 
     Raises:
         ValueError: there is one for no output, or (in a list) none for an output.
@@ -347,11 +347,11 @@ def for_each(outputs, given, what):
     if None in outputs and isinstance(given, dict):
         given = list(given.values())
     if not isinstance(given, (list, tuple, dict)):
-        return dict.fromkeys(outputs, given)
+        return dict.fromkeys(sorted(outputs), given)
     if isinstance(given, dict) and given.keys() <= outputs.keys():
-        return {name: given.get(name) for name in outputs}
+        return {name: given.get(name) for name in sorted(outputs)}
     if not isinstance(given, dict) and len(given) == len(outputs):
-        return dict(zip(outputs, given))
+        return dict(zip(sorted(outputs), given))
     kept = f"has {visible(list(given))}" if isinstance(given, dict) else f"has {len(given)} items"
     there = "the model has one output" if None in outputs else f"the outputs are {visible(list(outputs))}"
     raise ValueError(f"`{what}` should match the outputs of the model: it {kept}, and {there}.")
@@ -373,7 +373,7 @@ def by_output(y_true, outputs, wanted):
         if given.keys() == set(names):
             return given
         if not isinstance(y_true, dict) and len(given) == len(names):
-            return dict(zip(names, given.values()))
+            return dict(zip(sorted(names), given.values()))
     kinds = f"y_true has {visible(list(given))}, y_pred has {visible(list(outputs))}"
     raise ValueError(f"y_true and y_pred have different structures.\n{kinds}")
 
@@ -385,7 +385,7 @@ class CompiledLoss:
         self.given, self.weights, self.losses, self.metrics = loss, weights, None, []
 
     def _wanted(self, outputs):
-        """What was given as the loss of each output that has one.
+        """What was given as the loss of each output that has one, in the order of the dict of losses or of the outputs.
 
         Raises:
             KeyError: a loss was given for an output that there is not.
@@ -399,7 +399,9 @@ class CompiledLoss:
             problem = f"The path: {(name,)} in the `loss` argument, can't be found in either the model's output"
             there = f"The outputs are {visible(list(outputs))}."
             raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
-        return {name: one for name, one in for_each(outputs, given, "loss").items() if one is not None}
+        each = for_each(outputs, given, "loss")
+        order = given if isinstance(given, dict) else outputs
+        return {name: each[name] for name in order if each[name] is not None}
 
     def _build(self, outputs, y_true):
         wanted = self._wanted(outputs)
