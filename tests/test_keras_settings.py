@@ -149,6 +149,20 @@ def test_an_optimizer_of_ones_own_is_given_clipped_gradients_variables_and_rows(
     assert isinstance(seen[1][0], mg.IndexedSlices) and w.numpy().tolist() == [1.0, 2.0, 0.0]
 
 
+@pytest.mark.parametrize("kind", ["Adam", "AdamW", "RMSprop", "Adagrad"])
+def test_with_a_global_norm_a_row_that_occurs_twice_is_summed_before_it_is_squared(kind):
+    def after(rows, **settings):
+        e = mg.Variable(mg.ones([3, 1]))
+        optimizer = getattr(keras.optimizers, kind)(0.1, **settings)
+        with mg.GradientTape() as tape:
+            loss = mg.reduce_sum(mg.gather(e, rows) ** 3) if rows else mg.reduce_sum(mg.constant([[2.0], [0], [1]]) * e**3)
+        optimizer.apply_gradients([(tape.gradient(loss, e), e)])
+        return e
+
+    close(after([0, 2, 0], global_clipnorm=100.0), after([]))
+    assert abs(after([0, 2, 0]).numpy() - after([]).numpy()).max() > 1e-3  # rows stay apart, as in Keras
+
+
 def test_an_optimizer_assigns_in_the_dtype_of_the_variable():
     optimizer, v = keras.optimizers.Optimizer(0.1), mg.Variable([1, 2, 3])
     optimizer.assign_add(v, [1.5, 2.5, 3.5])

@@ -249,7 +249,8 @@ class Optimizer:
             if variable.id not in self._undecayed and not left_out:
                 self.decay(inner(variable), rate)
         for dx, value, variable in zip(grads, values, variables):
-            self.update_step(with_values(dx, value), inner(variable), rate)
+            gradient = Tensor.of(dense(dx, value)) if self.global_clipnorm else with_values(dx, value)
+            self.update_step(gradient, inner(variable), rate)
         if self.use_ema:
             self.update_averages()
         for variable in variables:
@@ -294,7 +295,8 @@ class Optimizer:
         """Update one Variable.
 
         Args:
-            gradient: a Tensor of the shape of the Variable, or IndexedSlices; clipped if a setting says so.
+            gradient: a Tensor of the shape of the Variable, or (without `global_clipnorm`) IndexedSlices; clipped if a
+                setting says so.
             variable: the `mg.Variable`; for a Keras Variable its `value`.
             learning_rate: a Keras Variable or a Tensor.
         """
