@@ -278,6 +278,39 @@ def test_a_subclass_of_a_layer_hands_its_keywords_on():
     assert (Own.rank, Own.count) == (2, 3)
 
 
+def layer_with(build, call, base=keras.layers.Layer):
+    return type("Both", (base,), {"build": build, "call": call})()
+
+
+@pytest.mark.parametrize("base", [keras.layers.Layer, keras.Model])
+def test_a_build_with_several_parameters_gets_the_shape_of_each_input_by_its_name(base):
+    told, (x, y) = [], (mg.ones([2, 3]), mg.ones([2, 5]))
+    q_v = lambda self, q_shape, v_shape=None: told.append((q_shape, v_shape))
+    v_q = lambda own, v_shape, q_shape: told.append((q_shape, v_shape))
+    first = lambda self, shape: told.append(shape)
+    call = lambda own, q, v=None, mask=None: q
+    layer_with(q_v, call, base)(x, y)
+    layer_with(q_v, call, base)(v=y, q=x)
+    layer_with(v_q, call, base)(x, y)
+    assert told == [((2, 3), (2, 5))] * 3
+    layer_with(q_v, call, base)([x, y], v=y)
+    layer_with(q_v, call, base)(x, None)
+    assert told[3:] == [([(2, 3), (2, 5)], (2, 5)), ((2, 3), None)]
+    layer_with(first, call, base)(v=y, q=x)
+    layer_with(lambda self: told.append("none"), call, base)(x)
+    assert told[5:] == [(2, 3), "none"]
+
+
+def test_a_build_with_several_parameters_names_inputs():
+    call, x = lambda self, q, v: q, mg.ones([2, 3])
+    with pytest.raises(ValueError, match=r"For layer 'Both', received `build\(\)` argument `a`, which does not end in `_shape`"):
+        layer_with(lambda self, a, b: None, call)(x, x)
+    with pytest.raises(ValueError, match=r"argument `a_shape`, but `call\(\)` does not have argument `a`"):
+        layer_with(lambda self, q_shape, a_shape: None, call)(x, x)
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'mask_shape'"):
+        layer_with(lambda self, q_shape, mask_shape: None, lambda self, q, mask: q)(x, mask=x)
+
+
 def test_a_build_that_fails_leaves_the_layer_unbuilt():
     class Failing(Scale):
         def build(self, input_shape):

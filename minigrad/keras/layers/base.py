@@ -154,7 +154,7 @@ class Layer:
         if "compute_mask" in vars(cls):
             cls.supports_masking = vars(cls).get("supports_masking", True)
         cls._makes_masks = cls.compute_mask is not Layer.compute_mask
-        parameters = inspect.signature(cls.call).parameters.values()
+        parameters = [*inspect.signature(cls.call).parameters.values()][1:]  # without `self`
         cls._call_parameters = tuple(["**" if one.kind is one.VAR_KEYWORD else one.name for one in parameters])
 
     def __setattr__(self, name, value):
@@ -179,7 +179,8 @@ class Layer:
         """Create the weights.
 
         Args:
-            input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
+            input_shape: the shape of the first input, or a nest of shapes for a nest of inputs. A `build` with several
+                parameters gets the shape of each input by its name: `x_shape` for the argument `x` of `call`.
         """
         if type(self).build is Layer.build and self._has_unbuilt_layers():
             problem = f"`build()` was called on layer '{visible(self.name)}', however the layer does not have"
@@ -285,20 +286,42 @@ class Layer:
             else:
                 path, listening.module = listening.module, f"{listening.module}/(build)"
                 try:
-                    self.build(mapped(shape_of, inputs[0]))
+                    self.build(**self._shapes_for_build(args, kwargs))
                 finally:
                     listening.module = path
+
+    def _named_inputs(self, args, kwargs):
+        """The arguments of `call` by name, in the order of its parameters."""
+        given = {**dict(zip(self._call_parameters, args)), **kwargs}
+        return {name: given[name] for name in dict.fromkeys([*self._call_parameters, *given]) if name in given}
+
+    def _shapes_for_build(self, args, kwargs):
+        """The arguments of `build`: the shape of the first input, or, if it takes more, that of each input by name.
+
+        Raises:
+            ValueError: it takes more, and one of them is not named after an argument of `call`, as `x_shape` after `x`.
+        """
+        inputs = {name: x for name, x in self._named_inputs(args, kwargs).items() if name != "mask" and all_arrays(x)}
+        shapes = {f"{name}_shape": mapped(shape_of, x) for name, x in inputs.items()}
+        parameters = inspect.signature(self.build).parameters.values()
+        wanted = [one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+        if len(wanted) == 1:
+            return {wanted[0]: next(iter(shapes.values()), None)}
+        for name in wanted:
+            after = name.removesuffix("_shape")
+            if after == name or after not in self._call_parameters:
+                raise not_an_input(type(self).__name__, name, after)
+        return {name: shapes[name] for name in wanted if name in shapes}
 
     def _check_input(self, inputs):
         """Raise ValueError if the layer does not accept these inputs."""
 
     def _hand_masks(self, args, kwargs):
         """Pass the masks of the inputs to `call`: that of the first as `mask`, that of an input `x` as `x_mask`."""
-        names = [name for name in self._call_parameters if name != "self"]
-        masks = {name: mapped(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
+        masks = {name: mapped(MASKS.of, x) for name, x in self._named_inputs(args, kwargs).items()}
         first = next(iter(masks.values()), None)
         for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():
-            if parameter in names and any_mask(mask) and kwargs.get(parameter) is None:
+            if parameter in self._call_parameters and any_mask(mask) and kwargs.get(parameter) is None:
                 kwargs[parameter] = mask
         return first
 
@@ -609,6 +632,20 @@ def no_more_state():
     problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
     advice = "All state must be created in the `__init__()` method or in the `build()` method."
     return ValueError(f"{problem} {advice}")
+
+
+def not_an_input(layer, name, after):
+    """The error for a parameter of `build` that is not named after an argument of `call`."""
+    problem = "For a `build()` method with more than one argument, all arguments should have a `_shape` suffix and"
+    example = "match an argument from `call()`. E.g. `build(self, foo_shape, bar_shape)`"
+    lacks = "which does not end in `_shape`" if after == name else f"but `call()` does not have argument `{after}`"
+    return ValueError(f"{problem} {example} For layer '{layer}', received `build()` argument `{name}`, {lacks}.")
+
+
+def all_arrays(nest):
+    """Whether a nest has arrays in it, and else at most None."""
+    arrays = [x for x in leaves(nest) if x is not None]
+    return arrays != [] and all(hasattr(x, "shape") for x in arrays)
 
 
 def any_mask(masks):
