@@ -127,9 +127,7 @@ class Variable:
         given = convert(value) if hasattr(value, "__tf_tensor__") else None
         value = as_value(value, wanted) if given is None else given.value
         if value.shape != tuple(self.shape):
-            problem = "The shape of the target variable and the shape of the target value in"
-            shapes = f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
-            raise ValueError(f"{problem} `variable.assign(value)` must match. {shapes}")
+            raise ValueError(another_shape(self, value))
         if given is not None and value.dtype == self.value.dtype.dtype:
             self.value.assign(given)  # keeps the Tensor, so that a trace knows where the value comes from
         else:
@@ -155,6 +153,13 @@ class Variable:
         return f"<Variable path={visible(self.path)}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def another_shape(variable, value):
+    """The message for a value of another shape than that of the Variable."""
+    problem = "The shape of the target variable and the shape of the target value in"
+    shapes = f"variable.shape={variable.shape}, Received: value.shape={value.shape}. Target variable: {variable}"
+    return f"{problem} `variable.assign(value)` must match. {shapes}"
 
 
 for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",

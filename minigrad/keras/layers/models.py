@@ -1,5 +1,6 @@
 """Model, Sequential and Input: layers that consist of layers."""
 
+import collections
 import os
 import warnings
 
@@ -8,8 +9,8 @@ from ...errors import received, visible
 from ...ops import expand_dims, squeeze
 from ..summary import summary_of
 from ..training import Trainer, of_any_batch_size
-from ..utils import checked_name, leaves, mapped
-from ..variable import inside
+from ..utils import checked_name, leaves, mapped, snake_case
+from ..variable import Variable, another_shape, inside
 from .base import Layer, checked_shape, shape_of, shapes_in
 
 
@@ -57,7 +58,7 @@ class Model(Trainer, Layer):
         raise NotImplementedError(f"{problem} Write model.save_weights('name.weights.h5'), and load_weights.")
 
     def save_weights(self, filepath, overwrite=True, max_shard_size=None) -> None:
-        """Write the values of all Variables into one file.
+        """Write the values of the weights into one file.
 
         Args:
             filepath: ends with `.weights.h5`, as in Keras. But like the files of `mg.train.Checkpoint`, it is a NumPy
@@ -83,43 +84,47 @@ class Model(Trainer, Layer):
         path = weights_file(filepath)
         if not overwrite and os.path.exists(path):
             raise FileExistsError(f"{visible(path)} is there. Write overwrite=True, or take another name.")
-        files().save_state(path, [], self._built_states("saving a model"))
+        parts = self._built_parts("saving a model")
+        states = {f"{place}/{i}": v for place, layer in parts.items() for i, v in enumerate(own_weights(layer))}
+        files().save_state(path, [], states)
 
     def load_weights(self, filepath, skip_mismatch=False) -> None:
-        """Assign the values written by `save_weights` to the Variables, matched by the attributes that lead to them.
+        """Assign the values written by `save_weights` to the weights.
+
+        The layers are matched by the attributes that lead to them; those in a list or dict by their class and its
+        count: the second Dense of one to the second Dense of the other. The weights of a layer are matched by place.
 
         Args:
             filepath: the file.
-            skip_mismatch: do not change Variables whose values are missing or have another shape.
+            skip_mismatch: do not change layers whose values are missing or have another shape.
 
         Raises:
-            ValueError: the file has another ending, the model is not built yet, or a value is missing or has another
-                shape. Then nothing is changed. (Other values in the file are ignored, as in Keras.)
+            ValueError: the file has another ending, the model is not built yet, or a layer has other weights there.
+                Then nothing is changed. (Other layers in the file are ignored, as in Keras.)
             FileNotFoundError, DataLossError, UnimplementedError: there is no such file, it is damaged, or Keras wrote
                 it.
         """
         path = weights_file(filepath)
         if not os.path.exists(path):
             raise FileNotFoundError(f"There is no file {visible(path)}.")
-        arrays, own = files().load_state(path, "")[1], self._built_states("loading weights into a model")
-        shapes = {name: array.shape for name, array in arrays.items()}
-        misfits = {name: f"shape {shapes[name]}, not {tuple(state.shape)}," if name in shapes else "nothing"
-                   for name, state in own.items() if shapes.get(name) != tuple(state.shape)}  # fmt: skip
-        if misfits and not skip_mismatch:
-            place, kept = next(iter(misfits.items()))
-            place = place.partition("/.ATTRIBUTES")[0].replace("/", ".")
-            problem = f"A total of {len(misfits)} objects could not be loaded."
-            raise ValueError(f"{problem} {visible(path)} has {kept} for {place} of {visible(self.name)}.")
-        for name in own.keys() - misfits.keys():
-            own[name].assign(arrays[name])
+        arrays, parts = files().load_state(path, "")[1], self._built_parts("loading weights into a model")
+        given = by_attribute(self, arrays) if any(OF_ATTRIBUTES in name for name in arrays) else by_layer(arrays)
+        found = [(layer, own_weights(layer), given(place, layer)) for place, layer in parts.items()]
+        problems = {layer: problem for layer, *both in found if (problem := misfit(layer, *both))}
+        if problems and not skip_mismatch:
+            layer, problem = next(iter(problems.items()))
+            head = f"A total of {len(problems)} objects could not be loaded. Example error message for object {layer}:"
+            raise ValueError(f"{head}\n\n{problem}\n\nList of objects that could not be loaded:\n{[*problems]}")
+        for layer, variables, values in found:
+            for variable, value in zip(variables, values if layer not in problems else []):
+                variable.assign(value)
 
-    def _built_states(self, what):
-        """The Variables by the attributes that lead to them."""
-        own = {id(variable) for variable in self.variables}
+    def _built_parts(self, what):
+        """The model and the layers in it, by place."""
         if not self.built:
             advice = "Try building the model first by calling it on some data or by using `build()`."
             raise ValueError(f"You are {what} that has not yet been built. {advice}")
-        return {name: state for name, state in files().graph_of(self)[1].items() if id(state) in own}
+        return dict(parts_in(self, "", set()))
 
     def __new__(cls, *args, **kwargs):
         if cls is Model and (args or {"inputs", "outputs"} & kwargs.keys()):
@@ -209,6 +214,65 @@ def weights_file(path) -> str:
     if not path.endswith(".weights.h5"):
         raise received("The filename must end in `.weights.h5`.", filepath=path)
     return path
+
+
+OF_ATTRIBUTES = "/.ATTRIBUTES/"  # in the names of arrays in older files, which have the attributes of each Variable
+
+
+def parts_in(one, place, seen):
+    """The layers in a layer, list or dict, itself first, each with its place: of several places the first."""
+    if id(one) in seen or not isinstance(one, (Layer, list, tuple, dict)):
+        return
+    seen.add(id(one))
+    if isinstance(one, Layer):
+        yield place, one
+    for name, item in named_items(one):
+        yield from parts_in(item, f"{place}/{name}".lstrip("/"), seen)
+
+
+def named_items(one):
+    """What to look at for layers: attributes by name, and items of a list or dict by class and count.
+
+    Private attributes come last, but the layers of a Sequential first.
+    """
+    if isinstance(one, Layer):
+        return sorted(vars(one).items(), key=lambda item: (item[0] != "_layers", item[0].startswith("_"), item[0]))
+    items, counts = [], collections.Counter()
+    for item in one.values() if isinstance(one, dict) else one:
+        if isinstance(item, (Layer, list, tuple, dict)):
+            kind = snake_case(type(item).__name__) if isinstance(item, Layer) else "container"
+            items.append((f"{kind}_{counts[kind]}" if counts[kind] else kind, item))
+            counts[kind] += 1
+    return items
+
+
+def own_weights(layer):
+    """The weights of a layer without those of the layers in it, the trainable ones first."""
+    own = [v for v in layer._objects_of(Variable) if v.name != "seed_generator_state"]
+    return sorted(own, key=lambda v: not v.value.trainable)
+
+
+def by_layer(arrays):
+    """A function that finds the values of a layer at a place among the arrays of a file."""
+
+    found: dict = {}
+    for name, array in arrays.items():
+        found.setdefault(name.rpartition("/")[0], []).append(array)
+    return lambda place, layer: found.get(place, [])
+
+
+def by_attribute(model, arrays):
+    """A function like that of `by_layer`, for an older file."""
+    names = {id(state): name for name, state in files().graph_of(model)[1].items()}
+    return lambda place, layer: [arrays[names[id(v)]] for v in own_weights(layer) if names.get(id(v)) in arrays]
+
+
+def misfit(layer, variables, values):
+    """Why these values are not those of the Variables of a layer; None if they are."""
+    if len(variables) != len(values):
+        counts = f"expected {len(variables)} variables, but received {len(values)} variables during loading."
+        return f"Layer '{visible(layer.name)}' {counts} Expected: {[v.name for v in variables]}"
+    return next((another_shape(v, x) for v, x in zip(variables, values) if tuple(v.shape) != x.shape), None)
 
 
 class Sequential(Model):
