@@ -96,7 +96,7 @@ class Model(Trainer, Layer):
 
         Args:
             filepath: the file.
-            skip_mismatch: do not change layers whose values are missing or have another shape.
+            skip_mismatch: warn of layers whose values are missing or have another shape, and do not change them.
 
         Raises:
             ValueError: the file has another ending, the model is not built yet, or a layer has other weights there.
@@ -111,10 +111,13 @@ class Model(Trainer, Layer):
         given = by_attribute(self, arrays) if any(OF_ATTRIBUTES in name for name in arrays) else by_layer(arrays)
         found = [(layer, own_weights(layer), given(place, layer)) for place, layer in parts.items()]
         problems = {layer: problem for layer, *both in found if (problem := misfit(layer, *both))}
-        if problems and not skip_mismatch:
+        if problems:
             layer, problem = next(iter(problems.items()))
             head = f"A total of {len(problems)} objects could not be loaded. Example error message for object {layer}:"
-            raise ValueError(f"{head}\n\n{problem}\n\nList of objects that could not be loaded:\n{[*problems]}")
+            text = f"{head}\n\n{problem}\n\nList of objects that could not be loaded:\n{[*problems]}"
+            if not skip_mismatch:
+                raise ValueError(text)
+            warnings.warn(text, stacklevel=2)
         for layer, variables, values in found:
             for variable, value in zip(variables, values if layer not in problems else []):
                 variable.assign(value)
