@@ -232,8 +232,8 @@ def test_true_values_and_losses_without_an_output_are_refused(kind, loss, y_true
     [
         ("dict", {"metrics": {"c": "mae"}}, r"`metrics` should match the outputs of the model: it has \['c'\], and the outputs are \['b'"),
         ("[two]", {"weighted_metrics": ["mae"]}, r"`weighted_metrics` .* it has 1 items, and the outputs are \[0, 1\]"),
-        ("dict", {"loss_weights": {"c": 2.0}}, r"`loss_weights` should match"),
-        ("one", {"loss_weights": [2.0, 3.0]}, r"`loss_weights` .* it has 2 items, and the model has one output"),
+        ("dict", {"loss_weights": [2.0, 3.0]}, r"`loss_weights` must match the number of losses, got 1 losses and 2 weights\."),
+        ("one", {"loss_weights": {"a": 2.0, "b": 3.0}}, r"`loss_weights` must match the number of losses, got 1 losses and 2 w"),
         ("dict", {"weights": {"c": np.ones(4)}}, r"`sample_weight` should match"),
         ("[two]", {"weights": [np.ones(4)]}, r"`sample_weight` should match"),
     ],
@@ -527,6 +527,68 @@ def test_losses_by_name_are_told_in_the_order_of_their_dict_or_else_of_the_outpu
     model, x = Prices(), np.ones((2, 2), "float32")
     model.compile(keras.optimizers.SGD(0.0), loss, metrics={"price": ["mae"], "age": ["mse"]})
     assert model.evaluate(x, PRICES, verbose=0) == model.train_on_batch(x, PRICES) == [*told, 9.0, 1.0]
+
+
+class Nested(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one, self.zero = layers.Dense(1, kernel_initializer="ones"), layers.Dense(1, kernel_initializer="zeros")
+
+    def call(self, x):
+        return {"q": [self.one(x), self.zero(x)], "r": self.one(x)}
+
+
+ONES = np.ones((2, 1), "float32")
+NESTED = [  # Keras's answers
+    ({"loss": "mse"}, {"q/mse_loss": 9.0, "r_loss": 1.0, "loss": 11.0}),
+    ({"loss": ["mse", "mae", "mse"]}, {"q/mse_loss": 1.0, "q/mae_loss": 3.0, "r_loss": 1.0, "loss": 5.0}),
+    ({"loss": {"q": "mse", "r": "mae"}}, {"q_loss": 5.0, "r_loss": 1.0, "loss": 6.0}),
+    ({"loss": {"q": ["mse", None], "r": "mse"}}, {"q/mse_loss": 1.0, "r_loss": 1.0, "loss": 2.0}),
+    (
+        {"loss": {"q": ["mse", "mae"], "r": "mse"}, "loss_weights": {"q": [1.0, 2.0], "r": 3.0}},
+        {"q/mse_loss": 1.0, "q/mae_loss": 3.0, "r_loss": 1.0, "loss": 10.0},
+    ),
+    (
+        {"loss": {"r": "mse"}, "metrics": {"q": [["mse"], ["mae"]], "r": ["mse"]}},
+        {"loss": 1.0, "mse": 1.0, "mae": 3.0, "mse_1": 1.0},
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "told"), NESTED)
+def test_outputs_in_a_nest_have_losses_and_metrics_in_a_nest(settings, told):
+    model, x = Nested(), np.ones((2, 2), "float32")
+    model.compile(keras.optimizers.SGD(0.0), **settings)
+    for y in ({"q": [ONES, 3 * ONES], "r": ONES}, [ONES, 3 * ONES, ONES]):
+        assert model.evaluate(x, y, verbose=0, return_dict=True) == told
+        assert model.test_on_batch(x, y, return_dict=True) == told
+
+
+def test_outputs_in_a_nest_have_weights_in_a_nest_and_no_loss_has_no_output():
+    model, x, y = Nested(), np.ones((2, 2), "float32"), {"q": [ONES, 3 * ONES], "r": ONES}
+    model.compile("sgd", "mse")
+    weights = {"q": [np.ones(2), np.zeros(2)], "r": 2 * np.ones(2)}
+    assert model.evaluate(x, y, sample_weight=weights, verbose=0) == [3.0, 0.0, 0.0, 2.0]  # two of the same name, as in Keras
+    assert model.evaluate(x, y, sample_weight=np.array([1.0, 0.0]), verbose=0, return_dict=True)["loss"] == 5.5
+    model.compile("sgd", {"q": ["mse", "mae", "mse"]})
+    with pytest.raises(KeyError, match=r"path: \('q', 2\) in the `loss` .* The outputs are \[\('q', 0\), \('q', 1\), 'r'\]"):
+        model.evaluate(x, y, verbose=0)
+
+
+def test_weights_of_losses_go_by_place_if_they_are_in_another_nest_and_one_is_for_all():
+    x = np.ones((2, 2), "float32")
+    for loss, weights, total in [
+        (["mse", "mae"], {"a": 1.0, "b": 2.0}, 11.0),
+        ({"age": "mae", "price": "mse"}, [1.0, 2.0], 5.0),
+        ("mse", 2.0, 20.0),
+        ("mse", {"any": 2.0}, 20.0),
+    ]:
+        model = Prices()
+        model.compile("sgd", loss, loss_weights=weights)
+        assert model.evaluate(x, PRICES, verbose=0)[0] == total
+    model.compile("sgd", {"age": "mae", "price": "mse"}, loss_weights={"age": 2.0})
+    with pytest.raises(ValueError, match="got 2 losses and 1 weights"):
+        model.evaluate(x, PRICES, verbose=0)
 
 
 def test_predictions_by_name_keep_their_names():

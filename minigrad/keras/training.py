@@ -4,7 +4,9 @@ The loop is `Trainer.fit`; one step of it is `Trainer.train_step`.
 """
 
 import contextlib
+import functools
 import inspect
+import operator
 import warnings
 
 from .. import math
@@ -35,8 +37,9 @@ class Trainer:
 
         Args:
             optimizer: a name or an optimizer.
-            loss: a name, a loss, or a function of y_true and y_pred; a list or a dict of them for several outputs.
-            loss_weights: a factor for each of several losses.
+            loss: a name, a loss, or a function of y_true and y_pred; for several outputs a nest of them, such as a list
+                or a dict.
+            loss_weights: a factor for each of several losses, in a nest like theirs or by place.
             metrics: a list of names, metrics or functions; a list or a dict of lists for several outputs. "accuracy"
                 stands for the accuracy that fits the shapes.
             weighted_metrics: metrics that use `sample_weight`.
@@ -331,11 +334,17 @@ def is_due(epoch, frequency):
 # ---- several outputs ---------------------------------------------------------------------------------------------
 
 
-def named(y):
-    """The outputs by name: the keys of a dict, the indices of a list, or None for a single output."""
-    if isinstance(y, dict):
-        return y
-    return dict(enumerate(y)) if isinstance(y, (list, tuple)) else {None: y}
+def by_path(nest, path=()):
+    """The values in nested lists, tuples and dicts by the keys and indices that lead to them; a single one by ()."""
+    if not isinstance(nest, (list, tuple, dict)):
+        return {path: nest}
+    items = nest.items() if isinstance(nest, dict) else enumerate(nest)
+    return {place: one for name, inner in items for place, one in by_path(inner, (*path, name)).items()}
+
+
+def shown(paths):
+    """Paths as in an error message."""
+    return visible([path[0] if len(path) == 1 else path for path in paths])
 
 
 def for_each(outputs, given, what):
@@ -344,22 +353,19 @@ def for_each(outputs, given, what):
     Raises:
         ValueError: there is one for no output, or (in a list) none for an output.
     """
-    if None in outputs and isinstance(given, dict):
-        given = list(given.values())
-    if not isinstance(given, (list, tuple, dict)):
+    if () in outputs or not isinstance(given, (list, tuple, dict)):
         return dict.fromkeys(sorted(outputs), given)
-    if isinstance(given, dict) and given.keys() <= outputs.keys():
-        return {name: given.get(name) for name in sorted(outputs)}
-    if not isinstance(given, dict) and len(given) == len(outputs):
-        return dict(zip(sorted(outputs), given))
-    kept = f"has {visible(list(given))}" if isinstance(given, dict) else f"has {len(given)} items"
-    there = "the model has one output" if None in outputs else f"the outputs are {visible(list(outputs))}"
-    raise ValueError(f"`{what}` should match the outputs of the model: it {kept}, and {there}.")
-
-
-def weights_of(outputs, sample_weight):
-    """The weights of the examples for each output; those of a single one may be a list of numbers."""
-    return {None: sample_weight} if None in outputs else for_each(outputs, sample_weight, "sample_weight")
+    names = sorted({path[0] for path in outputs})
+    each = given if isinstance(given, dict) else dict(zip(names, given))
+    if not each.keys() <= set(names) or (not isinstance(given, dict) and len(given) != len(names)):
+        kept = f"has {visible(list(given))}" if isinstance(given, dict) else f"has {len(given)} items"
+        there = f"the outputs are {shown(outputs)}"
+        raise ValueError(f"`{what}` should match the outputs of the model: it {kept}, and {there}.")
+    found = {}
+    for name in names:
+        inner = for_each({path[1:]: y for path, y in outputs.items() if path[0] == name}, each.get(name), what)
+        found |= {(name, *path): one for path, one in inner.items()}
+    return found
 
 
 def by_output(y_true, outputs, wanted):
@@ -368,63 +374,97 @@ def by_output(y_true, outputs, wanted):
     Raises:
         ValueError: they are others, or more or fewer.
     """
-    given = named(y_true)
-    for names in (list(outputs), list(wanted)):
-        if given.keys() == set(names):
+    given = by_path(y_true)
+    for paths in (outputs, wanted):
+        if given.keys() == paths.keys():
             return given
-        if not isinstance(y_true, dict) and len(given) == len(names):
-            return dict(zip(sorted(names), given.values()))
-    kinds = f"y_true has {visible(list(given))}, y_pred has {visible(list(outputs))}"
+        if not isinstance(y_true, dict) and len(given) == len(paths):
+            return dict(zip(sorted(paths), given.values()))
+    kinds = f"y_true has {shown(given)}, y_pred has {shown(outputs)}"
     raise ValueError(f"y_true and y_pred have different structures.\n{kinds}")
 
 
+def within(values, path):
+    """The value at a path, or the list of those that it leads to."""
+    return values[path] if path in values else [one for place, one in values.items() if place[: len(path)] == path]
+
+
+def with_factors(losses, weights):
+    """The losses of `compile` by path, each with its weight.
+
+    Raises:
+        ValueError: there are more or fewer weights.
+    """
+    named, given = by_path(losses), by_path(weights)
+    if weights is None:
+        given = dict.fromkeys(named)
+    elif given.keys() != named.keys():
+        if len(given) != len(named):
+            problem = "`loss_weights` must match the number of losses, got"
+            raise ValueError(f"{problem} {len(named)} losses and {len(given)} weights.")
+        given = dict(zip(sorted(named), [given[path] for path in sorted(given)]))
+    return {path: (loss, given[path]) for path, loss in named.items()}
+
+
 class CompiledLoss:
-    """The loss of `compile`: a loss for each output, and their sum."""
+    """The loss of `compile`: a loss for each output, or list of outputs, and their sum."""
 
     def __init__(self, loss, weights):
         self.given, self.weights, self.losses, self.metrics = loss, weights, None, []
 
     def _wanted(self, outputs):
-        """What was given as the loss of each output that has one, in the order of the dict of losses or of the outputs.
+        """What was given as the loss of each output that has one, and its weight.
+
+        They are in the order of the dict of losses, or else of the outputs.
 
         Raises:
             KeyError: a loss was given for an output that there is not.
         """
-        given = self.given
-        if None in outputs:
-            given = leaves(given)[0]
-        if isinstance(given, (list, tuple)) and 0 in outputs:
-            given = dict(enumerate(given))
-        for name in (given if isinstance(given, dict) else {}).keys() - outputs.keys():
-            problem = f"The path: {(name,)} in the `loss` argument, can't be found in either the model's output"
-            there = f"The outputs are {visible(list(outputs))}."
-            raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
-        each = for_each(outputs, given, "loss")
-        order = given if isinstance(given, dict) else outputs
-        return {name: each[name] for name in order if each[name] is not None}
+        given = with_factors(self.given, self.weights)
+        if () in outputs or () in given:
+            given = dict.fromkeys(outputs, next(iter(given.values())))
+        elif not isinstance(self.given, dict) and len(given) == len(outputs) == len(self.given):
+            each = dict(zip(sorted(outputs), given.values()))
+            given = {path: each[path] for path in outputs}
+        for path in given:
+            if path not in outputs and within(outputs, path) == []:
+                problem = f"The path: {path} in the `loss` argument, can't be found in either the model's output"
+                there = f"The outputs are {shown(outputs)}."
+                raise KeyError(f"{problem} (`y_pred`) or in the labels (`y_true`). {there}")
+        return {path: one for path, one in given.items() if one[0] is not None}
 
-    def _build(self, outputs, y_true):
+    def _build(self, y_true, y_pred, outputs):
         wanted = self._wanted(outputs)
-        y_true = by_output(y_true, outputs, wanted)
-        self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
+        y_true, self.losses = by_output(y_true, outputs, wanted), {}
+        for path, (one, factor) in wanted.items():
+            self.losses[path] = loss_for(one, within(y_true, path), at(y_pred, path)), factor
         if len(self.losses) > 1:
-            names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
-            self.metrics = [metrics_module.Mean(name=f"{name}_loss") for name in names]
+            self.metrics = [metrics_module.Mean(name=f"{loss_name(*one)}_loss") for one in self.losses.items()]
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        outputs = named(y_pred)
+        outputs = by_path(y_pred)
         if self.losses is None:
-            self._build(outputs, y_true)
+            self._build(y_true, y_pred, outputs)
         y_true = by_output(y_true, outputs, self.losses)
-        weights = weights_of(outputs, sample_weight)
-        factors = for_each(outputs, self.weights, "loss_weights")
+        weights = for_each({**outputs, **self.losses}, sample_weight, "sample_weight")
         total = []
-        for place, (name, loss) in enumerate(self.losses.items()):
-            value = as_dtype(loss(y_true[name], outputs[name], weights[name]), "float32")
+        for place, (path, (loss, factor)) in enumerate(self.losses.items()):
+            value = as_dtype(loss(within(y_true, path), at(y_pred, path), weights[path]), "float32")
             if self.metrics:
-                self.metrics[place].update_state(value, sample_weight=len(outputs[name]))
-            total.append(value if factors[name] is None else value * factors[name])
+                self.metrics[place].update_state(value, sample_weight=len(leaves(at(y_pred, path))[0]))
+            total.append(value if factor is None else value * factor)
         return math.add_n(total)
+
+
+def at(nest, path):
+    """The item of a nest that a path leads to."""
+    return functools.reduce(operator.getitem, path, nest)
+
+
+def loss_name(path, loss):
+    """The name of the loss of one of several outputs in the logs."""
+    last = path[-1] if isinstance(path[-1], str) else loss[0].name
+    return "/".join([*map(str, path[:-1]), last])
 
 
 class CompiledMetrics(metrics_module.Metric):
@@ -436,12 +476,12 @@ class CompiledMetrics(metrics_module.Metric):
             if one and not isinstance(one, (list, tuple, dict)):
                 problem = f"Expected `{what}` argument to be a list, tuple, or dict."
                 raise ValueError(f"{problem} Received instead: {what}={visible(one)} of type {type(one)}")
-        self.given, self.found = (given or [], weighted or []), None  # found: (output, metric, weighted) of each
+        self.given, self.found = (given or [], weighted or []), None  # found: (path, prefix, metric, weighted) of each
 
     @property
     def metrics(self) -> list:
         """The metrics as a flat list, once they have been created by the first batch."""
-        return [metric for _, metric, _ in self.found or []]
+        return [metric for _, _, metric, _ in self.found or []]
 
     variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
@@ -450,29 +490,28 @@ class CompiledMetrics(metrics_module.Metric):
             metric.reset_state()
 
     def _build(self, y_true, outputs):
-        self.found = []
+        self.found, flat = [], all(len(path) == 1 for path in outputs)
         for weighted, given in enumerate(self.given):
             what = "weighted_metrics" if weighted else "metrics"
-            each = {None: given} if None in outputs else for_each(outputs, given or None, what)
-            for name, some in each.items():
+            for path, some in for_each(outputs, given or None, what).items():
+                prefix = f"{path[0]}_" if flat and isinstance(path[0], str) else ""
                 for one in leaves(some):
                     if one is not None:
-                        self.found.append((name, metric_for(one, y_true[name], outputs[name]), weighted))
+                        self.found.append((path, prefix, metric_for(one, y_true[path], outputs[path]), weighted))
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        outputs = named(y_pred)
+        outputs = by_path(y_pred)
         y_true = by_output(y_true, outputs, outputs)
         if self.found is None:
             self._build(y_true, outputs)
-        weights = weights_of(outputs, sample_weight)
-        for name, metric, weighted in self.found:
-            metric.update_state(y_true[name], outputs[name], sample_weight=weights[name] if weighted else None)
+        weights = for_each(outputs, sample_weight, "sample_weight")
+        for path, _, metric, weighted in self.found:
+            metric.update_state(y_true[path], outputs[path], sample_weight=weights[path] if weighted else None)
 
     def result(self):
         """The name of each metric and its value; a second metric of the same name is numbered."""
         told, counts = {}, {}
-        for output, metric, weighted in self.found or []:
-            prefix = f"{output}_" if isinstance(output, str) else ""
+        for _, prefix, metric, weighted in self.found or []:
             name = f"{prefix}{metric.name}"
             if weighted and name in counts:
                 name = f"{prefix}weighted_{metric.name}"
