@@ -648,6 +648,20 @@ def test_a_class_has_its_weight_whether_it_is_a_number_a_column_or_a_row_of_zero
         np.testing.assert_allclose(told, [np.log(3) * 7 / 4], rtol=1e-6)
 
 
+def test_classes_have_weights_for_a_single_output_alone():
+    model, x, weights = Prices(), np.ones((2, 2), "float32"), {0: 1.0, 1: 2.0}
+    model.compile("sgd", "mse")
+    dataset = mg.data.Dataset.from_tensor_slices((x, PRICES)).batch(2)
+    for train in (
+        lambda: model.fit(x, PRICES, class_weight=weights, verbose=0),
+        lambda: model.fit(x, [*PRICES.values()], class_weight=weights, verbose=0),
+        lambda: model.fit(dataset, class_weight=weights, verbose=0),
+        lambda: model.train_on_batch(x, PRICES, class_weight=weights),
+    ):
+        with pytest.raises(ValueError, match=r"`class_weight` is only supported for Models with a single output\."):
+            train()
+
+
 @pytest.mark.parametrize("kind", [np.asarray, mg.constant, mg.Variable])
 def test_the_floats_of_arrays_are_float32_for_a_model_and_those_of_datasets_and_single_batches_stay_as_they_are(kind):
     seen = []

@@ -57,7 +57,13 @@ def split(arrays, share):
 
 
 def weights_of_classes(y, class_weight):
-    """A weight for each example, by its class."""
+    """A weight for each example, by its class.
+
+    Raises:
+        ValueError: y is a nest, as for several outputs.
+    """
+    if isinstance(y, (list, tuple, dict)):
+        raise ValueError("`class_weight` is only supported for Models with a single output.")
     classes = np.asarray(y)
     if classes.ndim > 1:
         classes = classes[:, 0] if classes.shape[1] == 1 else np.argmax(classes, 1)
@@ -85,7 +91,8 @@ class Batches:
         steps: the number of batches in an epoch; None for all.
 
     Raises:
-        ValueError: x is something else, the arrays have different lengths, or arguments cannot be combined.
+        ValueError: x is something else, the arrays have different lengths, or arguments cannot be combined, such as
+            `class_weight` and several outputs.
     """
 
     def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
