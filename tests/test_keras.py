@@ -278,6 +278,38 @@ def test_a_subclass_of_a_layer_hands_its_keywords_on():
     assert (Own.rank, Own.count) == (2, 3)
 
 
+@pytest.mark.parametrize("base", [keras.layers.Layer, keras.Model])
+def test_a_layer_that_is_built_takes_no_more_state_through_its_lists_and_dicts(base):
+    class Lists(base):
+        def __init__(self, act):
+            super().__init__()
+            self.some, self.named, self.act, self.seen = [keras.layers.Dense(2)], {"inner": ([],)}, act, []
+
+        def call(self, x):
+            self.act(self)
+            return self.some[0](x)
+
+    Dense, x = keras.layers.Dense, mg.ones([1, 2])
+    for act in (
+        lambda layer: layer.some.append(Dense(2)),
+        lambda layer: layer.seen.insert(0, keras.Variable([1.0])),
+        lambda layer: layer.named.update(more=keras.metrics.Mean()),
+        lambda layer: layer.named["inner"][0].append({"more": Dense(1)}),
+    ):
+        layer = Lists(lambda layer: None)
+        layer(x)
+        layer.act = act
+        for _ in range(2):
+            with pytest.raises(ValueError, match=r"You cannot add new elements of state .* to a layer that is already built"):
+                layer(x)
+    layer = Lists(lambda layer: layer.seen.extend([layer.some[0], {}, [1.0]]))  # known, or no state
+    assert [layer(x).shape for _ in range(3)] == [(1, 2)] * 3 and len(layer.seen) == 9
+    assert layer.compute_output_shape((None, 2)) == (None, 2) and len(layer.seen) == 9
+    layer.seen[-2]["more"] = Dense(3)
+    with pytest.raises(ValueError, match="You cannot add new elements of state"):
+        layer(x)
+
+
 def layer_with(build, call, base=keras.layers.Layer):
     return type("Both", (base,), {"build": build, "call": call})()
 

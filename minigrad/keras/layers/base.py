@@ -96,6 +96,24 @@ def shapes_in(specs):
     return mapped(lambda one: tuple(one.shape), specs)
 
 
+class Contents:
+    """What a layer holds when it is built: its state, and the lists and dicts in its attributes with their lengths."""
+
+    def __init__(self, layer):
+        self.state = layer._objects_of(STATE)
+        attributes = [value for name, value in vars(layer).items() if name not in ("_weights", "_losses")]
+        _, *self.nests = growing(attributes)
+        self.lengths = [*map(len, self.nests)]
+
+    def check(self, layer):
+        """Raise ValueError if lists or dicts have grown by more state."""
+        if [*map(len, self.nests)] != self.lengths:
+            now = Contents(layer)
+            if not {id(x) for x in now.state} <= {id(x) for x in self.state}:
+                raise no_more_state()
+            self.nests, self.lengths = now.nests, now.lengths
+
+
 class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
@@ -124,6 +142,7 @@ class Layer:
     _weightless = False  # if True, the layer has no weights, so it is built from the start
     plans: tuple = ()  # pairs of a weight, such as "kernel", and its `kernel_initializer` by default
     _locked = False  # if True, it takes no more weights and layers
+    _contents = None  # what it holds since then, if there are lists or dicts
     supports_masking = False  # if True, masks of its inputs are masks of its outputs, by `compute_mask`
     _call_parameters: tuple = ()  # the names of the parameters of `call`; "**" for any others
     _makes_masks = False  # if True, it has a `compute_mask` of its own
@@ -171,6 +190,8 @@ class Layer:
     def _lock(self):
         """Mark the layer as built: it takes no more weights and layers."""
         self.built = self._locked = True
+        contents = Contents(self)
+        vars(self)["_contents"] = contents if contents.nests else None
 
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
@@ -258,6 +279,8 @@ class Layer:
                     kwargs["training"] = training
                 try:
                     outputs = self.call(*args, **kwargs)
+                    if self._contents is not None:
+                        self._contents.check(self)
                 except Exception as error:
                     raise error_in_call(self, error, args, kwargs) from None
                 if not self._locked:
@@ -625,6 +648,14 @@ def legacy_input_shape(kwargs):
 
 
 STATE = (Variable, Layer, Metric)  # what a layer that is built takes no more of
+
+
+def growing(nest):
+    """The lists and dicts in a nest, itself first."""
+    if not isinstance(nest, (list, tuple, dict)):
+        return []
+    inner = [one for x in (nest.values() if isinstance(nest, dict) else nest) for one in growing(x)]
+    return inner if isinstance(nest, tuple) else [nest, *inner]
 
 
 def no_more_state():
