@@ -506,6 +506,16 @@ def test_layers_without_weights_are_built_from_the_beginning():
     assert paths(layer) == ["scaled/scale"]
 
 
+def test_an_input_comes_before_the_first_layer_of_a_sequential():
+    Dense, Input = keras.layers.Dense, keras.Input
+    for items in ([Dense(2), Input([3])], [Dense(2), keras.layers.InputLayer([3]), Dense(2)]):
+        with pytest.raises(ValueError, match=r"single positional argument.* An Input has none: it comes before the first layer\."):
+            keras.Sequential(items)
+    with pytest.raises(ValueError, match=r"already been configured to use input shape \(None, 3\)"):
+        keras.Sequential([Input([3]), Dense(2), Input([2])])
+    assert keras.Sequential([Input([3]), Dense(2)]).built
+
+
 def test_building_a_sequential_makes_the_weights_of_its_layers():
     inner = keras.Sequential([keras.layers.Dense(2), keras.layers.BatchNormalization()], name="inner")
     model = keras.Sequential([inner, keras.layers.Dropout(0.5), Scale()], name="model")

@@ -287,7 +287,7 @@ class Sequential(Model):
         name: by default "sequential", numbered.
 
     Raises:
-        ValueError: an item is not a layer, or two layers have the same name.
+        ValueError: an item is not a layer, two layers have the same name, or an Input comes after a layer.
 
     >>> import minigrad as mg
     >>> model = mg.keras.Sequential([mg.keras.layers.Dense(4, activation="relu"), mg.keras.layers.Dense(1)])
@@ -307,12 +307,15 @@ class Sequential(Model):
         """Append a layer, and make its weights if the shape of the inputs is known, unless `rebuild` is False.
 
         Raises:
-            ValueError: it is not a layer, or another layer has the same name.
+            ValueError: it is not a layer, another layer has the same name, or it is an Input after a layer.
         """
         if isinstance(layer, Input):
             if self._input is not None:
                 problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
                 raise ValueError(f"{problem} {self._input.shape}. You cannot add a different Input layer to it.")
+            if self._layers:
+                problem = "Layers added to a Sequential model should have a single positional argument, the input"
+                raise ValueError(f"{problem} tensor. An Input has none: it comes before the first layer.")
             self._input = layer
             return
         if not isinstance(layer, Layer):
