@@ -506,6 +506,23 @@ def test_layers_without_weights_are_built_from_the_beginning():
     assert paths(layer) == ["scaled/scale"]
 
 
+def test_without_autocast_inputs_keep_their_dtype():
+    def dtype(layer, of, **settings):
+        return layer(**settings)(mg.ones([1, 2], of)).dtype.name
+
+    class Second(keras.layers.Layer):
+        def call(self, x, y):
+            return y
+
+    wide, narrow = mg.float64, mg.float16
+    assert keras.layers.ReLU().autocast and dtype(keras.layers.ReLU, wide) == dtype(keras.layers.ReLU, narrow) == "float32"
+    assert dtype(keras.layers.ReLU, wide, autocast=False) == "float64"
+    assert Second(autocast=False)(mg.ones([1]), y=np.ones([1])).dtype == mg.float64
+    dense = lambda of, kept=None: dtype(keras.layers.Dense, of, units=1, autocast=False, dtype=kept)
+    assert [dense(wide), dense(wide, "float16"), dense(narrow), dense(narrow, "float16")] == ["float64"] * 2 + ["float32", "float16"]
+    assert dense(mg.int32) == "float32"
+
+
 def test_an_input_comes_before_the_first_layer_of_a_sequential():
     Dense, Input = keras.layers.Dense, keras.Input
     for items in ([Dense(2), Input([3])], [Dense(2), keras.layers.InputLayer([3]), Dense(2)]):

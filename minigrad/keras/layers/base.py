@@ -121,8 +121,8 @@ class Layer:
         activity_regularizer: a name or a function of the output; its result, divided by the number of examples, is one
             of the `losses`.
         trainable: whether its weights are `trainable_variables`.
-        dtype: the dtype of the weights; inputs of another float dtype are cast to it.
-        autocast: accepted as in Keras, without effect.
+        dtype: the dtype of the weights.
+        autocast: whether inputs of another float dtype are cast to it.
         name: by default the name of the class in snake_case, numbered.
 
     Raises:
@@ -157,7 +157,7 @@ class Layer:
         if not isinstance(trainable, bool):
             kind = f"{visible(trainable)} (of type {type(trainable)})"
             raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
-        self.dtype = dtypes.as_dtype(dtype or "float32").name
+        self.dtype, self.autocast = dtypes.as_dtype(dtype or "float32").name, autocast
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self._trainable, self._weights, self._losses = trainable, [], []
         self._built_for = None  # the input shape passed to `build`
@@ -372,10 +372,10 @@ class Layer:
                 self.add_loss(math.divide_no_nan(cost, len(y)) if y.ndim else cost)
 
     def _cast(self, x):
-        """An argument: arrays become Tensors, and floats are cast to the dtype of the layer."""
+        """An argument: arrays become Tensors, and with `autocast` floats are cast to the dtype of the layer."""
         if isinstance(x, (np.ndarray, np.generic)):
             x = constant(x)
-        is_float = hasattr(x, "__tf_tensor__") and dtypes.as_dtype(x.dtype).is_floating
+        is_float = self.autocast and hasattr(x, "__tf_tensor__") and dtypes.as_dtype(x.dtype).is_floating
         return creation.cast(x, self.dtype) if is_float else x
 
     def _positional(self, x):

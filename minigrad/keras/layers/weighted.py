@@ -2,6 +2,8 @@
 
 import warnings
 
+import numpy as np
+
 from ... import linalg, math, nn
 from ...engine import convert, dtypes
 from ...errors import received, visible
@@ -74,6 +76,8 @@ class Dense(Layer):
     def call(self, inputs):
         inputs = convert(inputs)
         dtype = dtypes.complex64 if inputs.dtype.is_complex else self.dtype
+        if not self.autocast and inputs.dtype.is_floating:
+            dtype = np.result_type(inputs.dtype.dtype, dtype)
         outputs = linalg.matmul(as_dtype(inputs, dtype), as_dtype(self.kernel, dtype))
         if self.use_bias:
             outputs = outputs + as_dtype(self.bias, dtype)
