@@ -477,6 +477,25 @@ def test_the_summary_folds_names_and_sizes(monkeypatch):
     assert "\x1b" not in told[1] and told[1].count(r"\x1b[2J") == 2
 
 
+def test_the_summary_of_a_model_tells_the_shapes_of_sequentials_in_it():
+    class Outer(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.called = keras.Sequential([layers.Dense(2), layers.Dense(1)], name="called")
+            self.built_at_once = keras.Sequential([keras.Input((2,)), layers.Dense(2)], name="at_once")
+            self.unknown = keras.Sequential([layers.Dense(1)], name="unknown")
+
+        def call(self, x):
+            return self.called(x)
+
+    told, model = [], Outer()
+    model(mg.ones([4, 3]))
+    model.summary(line_length=70, expand_nested=True, print_fn=told.append)
+    for name, shape in [("called", r"\(4, 1\)"), ("at_once", r"\(None, 2\)"), ("unknown", r"\?")]:
+        assert re.search(rf"│ {name} \(Sequential\) +│ {shape} +│", told[0])
+    assert re.search(r"└ dense\w* \(Dense\) +│ \(4, 2\) +│", told[0])
+
+
 def test_every_epoch_counts_each_example_once_in_its_loss():
     model = compiled(optimizer=keras.optimizers.SGD(0.0))
     told = model.fit(X, Y, batch_size=3, verbose=0).history["loss"][0]

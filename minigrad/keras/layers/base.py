@@ -410,6 +410,10 @@ class Layer:
         spec = map_shapes(lambda shape: TensorSpec(shape, self.dtype), input_shape)
         return shapes_in(self._output_spec(spec))
 
+    def _built_output_shape(self):
+        """The shape of the output for the inputs that the layer was built for; None if they are not known."""
+        return None if self._built_for is None else self.compute_output_shape(self._built_for)
+
     def _build_for(self, spec):
         """Build the layer for inputs of this spec, or nest of specs, and return that of the outputs."""
         with inside(self):

@@ -136,9 +136,8 @@ class Model(Trainer, Layer):
         return super().__new__(cls)
 
     def _output_shapes(self):
-        """id of a layer -> the shape of its output, where the layer's input shape is known."""
-        known = [layer for layer in self.layers if layer._built_for is not None]
-        return {id(layer): layer.compute_output_shape(layer._built_for) for layer in known}
+        """id of a layer -> the shape of its output, or None where the layer's input shape is not known."""
+        return {id(layer): layer._built_output_shape() for layer in self.layers}
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False,
                 layer_range=None) -> None:  # fmt: skip
@@ -365,6 +364,9 @@ class Sequential(Model):
         if self._input is None and shape:
             self._input = Input(shape[1:], shape[0], args[0].dtype)
         self.built = True  # inner layers create their weights when `call` reaches them
+
+    def _built_output_shape(self):
+        return None if self._input is None else self.output_shape
 
     def _output_shapes(self):
         shapes, spec = {}, self._input
