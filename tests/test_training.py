@@ -496,6 +496,18 @@ def test_the_summary_of_a_model_tells_the_shapes_of_sequentials_in_it():
     assert re.search(r"└ dense\w* \(Dense\) +│ \(4, 2\) +│", told[0])
 
 
+def test_callbacks_may_be_given_alone_or_in_a_nest():
+    class Telling(callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            told.append(self)
+
+    one, two = Telling(), Telling()
+    for given, heard in [(one, [one]), ([[one], two], [one, two]), (((one,), {"named": [two]}), [one, two]), ([], [])]:
+        told = []
+        compiled().fit(X, Y, verbose=0, callbacks=given)
+        assert told == heard
+
+
 def test_every_epoch_counts_each_example_once_in_its_loss():
     model = compiled(optimizer=keras.optimizers.SGD(0.0))
     told = model.fit(X, Y, batch_size=3, verbose=0).history["loss"][0]

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 
 from ..errors import visible
+from .utils import leaves
 
 __all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler", "ModelCheckpoint",
            "ProgbarLogger", "ReduceLROnPlateau", "TerminateOnNaN"]  # fmt: skip
@@ -93,9 +94,7 @@ class CallbackList:
     """The callbacks of one run: the given ones, a History, and the progress bar, which is silent if `verbose` is 0."""
 
     def __init__(self, callbacks, model, verbose, epochs, steps, history=False):
-        callbacks = callbacks or []
-        self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-        self.callbacks.append(History())
+        self.callbacks = [*leaves(callbacks or []), History()]
         if not self.any(ProgbarLogger):
             self.callbacks.append(ProgbarLogger())
         if history:

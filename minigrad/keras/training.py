@@ -127,7 +127,7 @@ class Trainer:
             batch_size: the number of examples per step; 32 by default.
             epochs: the number of passes over the data.
             verbose: 0 is silent, 1 a progress bar, 2 a line for each epoch.
-            callbacks: a list of callbacks.
+            callbacks: a callback, or a list of them, which may be nested.
             validation_split: the fraction of the examples, taken from the end, to evaluate on after each epoch.
             validation_data: (x, y), (x, y, sample_weight), or an iterable of batches, to evaluate on after each epoch.
             shuffle: whether to shuffle the examples of arrays in each epoch.
