@@ -142,6 +142,9 @@ def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE
     """
     check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     pos, len = tidy.integers(pos), tidy.integers(len)
+    shapes = [list(np.shape(one)) for one in (pos, len)]
+    if shapes[0] != shapes[1]:
+        raise invalid(f"pos and len should have the same shape, got: {shapes[0]} vs. {shapes[1]} [Op:Substr]")
 
     def part(text, start, length):
         letters = decoded(text, unit)

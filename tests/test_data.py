@@ -975,3 +975,16 @@ def test_the_form_of_a_generator_is_what_was_promised():
 def test_what_has_not_three_channels_does_not_become_gray(shape):
     with pytest.raises(mg.errors.InvalidArgumentError, match="input must have 3 channels but instead has shape"):
         mg.image.rgb_to_grayscale(mg.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "told"),
+    [
+        (lambda n, x: 1.5, TypeError, "must match the initial state. Expected .*int32.* but got .*float32"),
+        (lambda n, x: (n, x), mg.errors.InvalidArgumentError, r"does not match. \(initial_state=1, output=2\)"),
+    ],
+)
+def test_a_reduction_keeps_the_dtypes_and_the_components_of_its_state(function, error, told):
+    with pytest.raises(error, match=told):
+        mg.data.Dataset.range(3).reduce(0, function)
+    assert mg.data.Dataset.range(3).reduce((0, 1.0), lambda s, x: (s[0] + 1, s[1] * 2.0))[1].numpy() == 8.0

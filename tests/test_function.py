@@ -796,3 +796,9 @@ def test_gradients_in_a_function_are_differentiated_and_draw_their_numbers_once(
     assert next(iter(squares)).numpy().tolist() == [2, 4]
     with pytest.raises(RuntimeError, match="not supported when eager execution is enabled"):
         mg.gradients(y, x)
+
+
+def test_a_misspelt_argument_of_function_is_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'input_signatur'"):
+        mg.function(lambda x: x, input_signatur=[mg.TensorSpec([], mg.float32)])
+    assert mg.function(lambda x: x, experimental_relax_shapes=True)(mg.constant(1)).numpy() == 1

@@ -113,3 +113,10 @@ def test_both_parts_of_a_complex_number_have_their_digits():
     x = mg.constant([1.25 - 2.0j, complex(float("inf"), -float("inf"))])
     assert mg.strings.as_string(x).numpy().tolist() == [b"(1.250000,-2.000000)", b"(inf,-inf)"]
     assert mg.strings.as_string(x, precision=0, scientific=True).numpy().tolist() == [b"(1e+00,-2e+00)", b"(inf,-inf)"]
+
+
+@pytest.mark.parametrize(("pos", "length", "shapes"), [(0, [1, 2], r"\[\] vs. \[2\]"), ([0, 1], 1, r"\[2\] vs. \[\]")])
+def test_where_a_substring_begins_and_its_length_have_one_shape(pos, length, shapes):
+    with pytest.raises(mg.errors.InvalidArgumentError, match=f"pos and len should have the same shape, got: {shapes}"):
+        mg.strings.substr(["abc", "de"], pos, length)
+    assert mg.strings.substr("abc", [0, 1], [1, 2]).numpy().tolist() == [b"a", b"bc"]

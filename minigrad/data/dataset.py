@@ -529,6 +529,7 @@ class Dataset:
 
         Raises:
             ValueError: `reduce_func` is not callable.
+            InvalidArgumentError, TypeError: it returns more or fewer components than the state has, or other dtypes.
 
         >>> import minigrad as mg
         >>> print(mg.data.Dataset.range(4).reduce(mg.constant(0, mg.int64), lambda total, x: total + x).numpy())
@@ -537,7 +538,8 @@ class Dataset:
         elements.check_callable(reduce_func)
         state, function = as_element(initial_state), elements.of_element(reduce_func, {})
         for x in self:
-            state = as_element(function((state, x)))
+            before, state = components(state), as_element(function((state, x)))
+            check_same_dtypes(before, components(state))
         return state
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -744,6 +746,17 @@ def common_spec(first, other):
     if first.ndim != other.ndim:
         return TensorSpec(None, first.dtype)
     return TensorSpec([n if n == m else None for n, m in zip(first.shape, other.shape)], first.dtype)
+
+
+def check_same_dtypes(old, new):
+    """Raise an error unless the components of the new state of a reduction have the dtypes of the old one's."""
+    if len(old) != len(new):
+        problem = "The number of components of the initial state and the reduce function output does not match."
+        raise invalid(f"{problem} (initial_state={len(old)}, output={len(new)}). [Op:ReduceDataset] name: ")
+    for one, other in zip(old, new):
+        if one.dtype != other.dtype:
+            problem = "The element types for the new state must match the initial state."
+            raise TypeError(f"{problem} Expected {one.dtype!r} but got {other.dtype!r}.")
 
 
 def dataset_from(function, element):

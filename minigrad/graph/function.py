@@ -40,7 +40,10 @@ SINGLETON = (
 )
 
 
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
+             experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
+             experimental_relax_shapes=None, experimental_compile=None,
+             experimental_follow_type_hints=None):  # fmt: skip
     """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy calls alone.
 
     The kind of the arguments consists of the shapes and dtypes of Tensors and arrays, and of the values of Python
@@ -59,7 +62,7 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     Args:
         func: the function; without it, the result is a decorator.
         input_signature: a list of `mg.TensorSpec`, or nests of them, to which the arguments are converted.
-        autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
+        autograph, jit_compile, reduce_retracing, experimental_...: accepted as in TensorFlow, without effect.
 
     Raises:
         TypeError: the signature is not a list of specs; or (in a call) an argument is missing, unexpected or does not
