@@ -19,7 +19,7 @@ from ..engine.operands import CONVERTERS
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
 from ..tracing import checkpoint, values
-from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
+from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
@@ -84,6 +84,7 @@ FIELDS = {
     Wrote: ("how", "variable", "version", "source"), EnteredEngine: ("tensor",), Stored: ("where", "tensor", "result"),
     TapeEvent: ("what", "tape"), Watched: ("tape", "source"), Asked: ("tape", "targets", "sources", "results"),
     Ran: ("op_number", "inputs", "output"), LeftEngine: ("exit", "tensor"),
+    Failed: ("given", "read"), Refused: ("tape", "targets", "sources"),
 }  # fmt: skip
 
 
@@ -93,7 +94,7 @@ def skeletons(events, after, until) -> list:
     for event in events:
         if after < event.number <= until:
             kind = event.__class__
-            where = spot(event) if kind in (Ran, LeftEngine) else ()
+            where = spot(event) if kind in (Ran, LeftEngine, Failed) else ()
             found.append((*[getattr(event, name) for name in FIELDS[kind]], *where))
     return found
 

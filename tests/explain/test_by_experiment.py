@@ -445,6 +445,30 @@ for step in range(3):
         losses.append(float(y))
         x.assign_sub(0.1 / (1 + losses[-1]) * tape.gradient(y, x))
 """),
+    # ---- errors that the program catches -----------------------------------------------------------------------------
+    "an op that refuses its inputs": ("partial", "LEFT_ENGINE", "y = mg.reduce_sum(z * x.numpy())", """
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    try:
+        z = mg.matmul(x, x)
+    except mg.errors.InvalidArgumentError:
+        z = x
+    y = mg.reduce_sum(z * x.numpy())
+"""),
+    "a tape that is asked twice": ("partial", "LEFT_ENGINE", "y = h * float(x[0])", """
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        h = mg.reduce_sum(x * x)
+    for _ in range(2):
+        try:
+            inner.gradient(h, x)
+        except RuntimeError:
+            pass
+    y = h * float(x[0])
+"""),
 }  # fmt: skip
 MEASURED = [
     name
