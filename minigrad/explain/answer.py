@@ -16,7 +16,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, unwatched
-from .experiment import Experiment, NotTried, near
+from .experiment import NEGLIGIBLE, Experiment, NotTried, near
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
@@ -432,14 +432,17 @@ def that_carry(q, lost):
     """The lost edges that replays show to carry a derivative, and notes on what was measured."""
     if not lost or q.experiment is None:
         return lost, [f"no replay: {q.untried}"] if lost else []
-    tried = q.experiment
-    if not tried.carries(keys(tried, lost)):  # on a timeout, `answered` answers without replays
-        how = "held still, it changes the target by jumps, or by no more than can be seen"
-        return [], [f"a path is cut: {how}: {lost[0].place.text}"]
+    tried, every = q.experiment, keys(q.experiment, lost)
+    share = tried.share(every)  # on a timeout, `answered` answers without replays
+    if share <= NEGLIGIBLE:
+        how = ": held still, it changes the target by jumps, or by no more than can be seen"
+        if share:
+            how = f", and carries {share:.2g} of the slope"
+        return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
         places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}
         if len(places) > 1:
-            carrying = [edges for edges in places.values() if tried.carries(keys(tried, edges))]
+            carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
         if q.source.shape.num_elements() != 1 or tried.slope is None:
             return lost, []

@@ -21,6 +21,7 @@ STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1,
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
+NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
 NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
@@ -218,14 +219,19 @@ class Experiment:
                 return size
         raise NotTried("a decision changes with the smallest nudge")
 
-    def carries(self, keys) -> bool:
-        """Whether the values at these keys move the target, and move it back with the opposite nudge."""
+    def carried(self, keys) -> float:
+        """The part of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none."""
         for size in self.sizes(keys):
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
                     self.size = size
-                    return True
-        return False
+                    return self.effect(keys, size) / (2 * size.share)
+        return 0.0
+
+    def share(self, keys) -> float:
+        """The share of the slope that is due to these keys; all of a slope that cannot be measured."""
+        carried = abs(self.carried(keys))
+        return carried and carried / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or carried)
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""

@@ -1,6 +1,7 @@
 """Programs as learners write them, as a file and in cells: what explain says of them was tried, and the fix that it prints is right."""
 
 import linecache
+import re
 import sys
 
 import numpy as np
@@ -599,6 +600,23 @@ def test_elements_are_nudged_up_and_down_by_different_shares(shape):
     by = replay.direction(np.full(shape, 4.0)).ravel()
     assert {*np.sign(by)} == {-1.0, 1.0} and len({*np.abs(by)}) == by.size
     assert all((np.abs(by) >= 2.0) & (np.abs(by) <= 4.0))
+
+
+@pytest.mark.parametrize(
+    ("block", "status"),
+    [
+        ("e = mg.exp(x - x.numpy().max()); y = -mg.math.log((e / (mg.reduce_sum(e) + 1e-9))[0])", "complete"),
+        ("u = x / np.linalg.norm(x.numpy()); y = u[0] / (mg.norm(u) + 1e-8)", "complete"),
+        ("loss = mg.reduce_sum(x**3); y = loss + 1e-10 * loss / (float(loss) + 1e-8)", "complete"),
+        ("y = mg.reduce_sum(x**2) + 1e-3 * float(x[0])", "partial"),
+    ],
+)
+def test_a_share_that_is_smaller_than_the_error_of_a_measured_slope_is_not_missed(block, status, tmp_path):
+    head = "x = mg.Variable([1.0, 2.0, 0.5], dtype='float64')\nwith mg.GradientTape() as tape:\n    "
+    names = run(f"{head}{block}\n", tmp_path)
+    answer = names["tape"].explain(names["y"], names["x"], seconds=10.0)
+    assert answer.status == status, f"\n{answer}"
+    assert status == "partial" or re.search("a path is cut, and carries .*e-[01][0-9] of the slope", *answer.notes)
 
 
 def test_two_sources_that_are_equal_are_not_nudged_alike():
