@@ -438,6 +438,8 @@ def that_carry(q, lost):
         how = ": held still, it changes the target by jumps, or by no more than can be seen"
         if share:
             how = f", and carries {share:.2g} of the slope"
+        elif tried.cancels(every):
+            how = f": held still, it moves elements of {q.target_name}, but not their sum"
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
         places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}

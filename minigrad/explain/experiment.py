@@ -233,6 +233,13 @@ class Experiment:
         carried = abs(self.carried(keys))
         return carried and carried / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or carried)
 
+    def cancels(self, keys) -> bool:
+        """Whether the values at these keys move elements of the targets, but not their sum."""
+        size, least = self.size_with(keys), ROUNDING * self.rounding(self.before)
+        pairs = zip(self.at(size).targets.values(), self.at(size, *keys).targets.values())
+        moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
+        return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
+
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
         usual = self.size_with(keys)

@@ -619,6 +619,16 @@ def test_a_share_that_is_smaller_than_the_error_of_a_measured_slope_is_not_misse
     assert status == "partial" or re.search("a path is cut, and carries .*e-[01][0-9] of the slope", *answer.notes)
 
 
+def test_what_moves_the_elements_and_not_their_sum_is_told_so():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        k = float(x[0])
+        y = x + k * np.array([1.0, -1.0], np.float32)
+    answer = tape.explain(y, x, seconds=10.0)
+    note = "a path is cut: held still, it moves elements of y, but not their sum: k = float(x[0])"
+    assert (answer.status, answer.notes) == ("complete", (note,))
+
+
 def test_two_sources_that_are_equal_are_not_nudged_alike():
     """Their difference stays 0 if both move by the same."""
     a, b = mg.Variable(2.0), mg.Variable(2.0)
