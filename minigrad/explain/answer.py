@@ -414,7 +414,11 @@ def whole_or_partial(q, targets, way):
         lines = [one.place.text for one in early[:1] if one.place.text]
         notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines]
         notes += own_gradient(q, custom) if custom else ()
-        return with_notes(whole(q, way, number, stopped), *notes)
+        answer = whole(q, way, number, stopped)
+        if cut and answer.status == "complete" and q.experiment is not None and not q.experiment.shows:
+            head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
+            answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
+        return with_notes(answer, *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
     missing = [*(history.cheapest([first.start], counts) or []), first, *onward]

@@ -240,6 +240,14 @@ class Experiment:
         moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
         return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
 
+    @cached_property
+    def shows(self) -> bool:
+        """Whether a nudge moves the target so much more than rounding does that a tenth of it could be seen."""
+        for size in (*VERY_LARGE[::-1], self.size):
+            with contextlib.suppress(Changed):
+                return max(map(abs, self.sides((), size))) > 10 * ROUNDING * self.rounding(self.before)
+        return False
+
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
         usual = self.size_with(keys)

@@ -629,6 +629,18 @@ def test_what_moves_the_elements_and_not_their_sum_is_told_so():
     assert (answer.status, answer.notes) == ("complete", (note,))
 
 
+@pytest.mark.parametrize(("size", "status"), [(100.0, "untried"), (1.0, "partial")])
+def test_what_rounding_hides_is_not_called_whole(size, status):
+    w, b = mg.Variable([size, size / 2]), mg.Variable(0.5)
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = mg.reduce_sum(mg.linalg.matvec(mg.ones((4, 2)), w) ** 2.0)
+        y = y + 0.01 * b * float(b) + 0.0001 * float(mg.reduce_sum(w))
+    answer = tape.explain(y, b, seconds=10.0)
+    assert answer.status == status, f"\n{answer}"
+    assert status == "partial" or answer.headline == "UNTRIED  dy/db = 0.005; rounding hides what b moves"
+    assert tape.explain(y, w, seconds=10.0).status == "complete"  # its own slope is seen, and nothing beside it
+
+
 def test_two_sources_that_are_equal_are_not_nudged_alike():
     """Their difference stays 0 if both move by the same."""
     a, b = mg.Variable(2.0), mg.Variable(2.0)
