@@ -1,5 +1,6 @@
 """Answer a question (tape, target, sources) with an Explanation for each source."""
 
+import ast
 import contextlib
 import time
 from dataclasses import replace
@@ -13,7 +14,7 @@ from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
-from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
+from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, unwatched
 from .experiment import NEGLIGIBLE, Experiment, NotTried, near
@@ -197,6 +198,8 @@ def told_by_the_log(q):
         answer = whole_or_partial(q, targets, way)
     else:
         answer = broken(q, way) if way else independent(q)
+    if answer.meaning == "independent":
+        notes += left_above(q)
     if history.trace.cut and not (history.opened and q.experiment is not None):
         notes.append(FULL)
     elif not history.opened and answer.status != "complete":
@@ -336,6 +339,17 @@ def independent(q):
     return none(q, "independent", unused(q), why=why)
 
 
+def left_above(q) -> list:
+    """A note if a number made of the source left above the tape, into a name that its block reads."""
+    history, number, opened = q.history, q.source.id, q.history.opened
+    wrote = [e.number for e in history.trace.events if isinstance(e, Wrote) and e.variable == number]
+    since = max([one for one in wrote if one < opened], default=0)  # its value at the tape
+    exits = [e for e in history.exits.values() if since < e.number < opened and not decides(e)]
+    read = names_in(statement_at(history.opening)[1], ast.Load) if exits else set()
+    exit = last_exit(q, [e for e in exits[-50:] if names_in(statement_at(e.place)[1]) & read])
+    return [f"{q.source_name} left above the tape: {exit.place.text}"] if exit else []
+
+
 def unused(q, exit=None):
     """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
     history, trace = q.history, q.history.trace
@@ -412,7 +426,7 @@ def whole_or_partial(q, targets, way):
         custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
         early = [one for one in edges if one.event.number < history.opened and one.code and one.code not in NO_SLOPE]
         lines = [one.place.text for one in early[:1] if one.place.text]
-        notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines]
+        notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines] or left_above(q)
         notes += own_gradient(q, custom) if custom else ()
         answer = whole(q, way, number, stopped)
         if cut and answer.status == "complete" and q.experiment is not None and not q.experiment.shows:

@@ -175,10 +175,10 @@ def one_line(text) -> str:
     return visible(QUOTED_OR_BLANK.sub(lambda found: found[0] if found["quote"] else " ", whole).strip(), None)
 
 
-def sets(statement) -> set:
-    """The names that a statement assigns."""
+def names_in(statement, context=ast.Store) -> set:
+    """The names that a statement assigns or, with the context ast.Load, reads."""
     nodes = ast.walk(statement) if statement else ()
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
 def rebinds(place) -> bool:
@@ -189,7 +189,7 @@ def rebinds(place) -> bool:
     if hasattr(statement, "body"):  # what the lines below its head assign is not what the head computes
         return False
     used = {ast.unparse(one) for one in ast.walk(statement) if isinstance(getattr(one, "ctx", None), ast.Load)}
-    return bool((sets(statement) | {ast.unparse(one) for one in getattr(statement, "targets", ())}) & used)
+    return bool((names_in(statement) | {ast.unparse(one) for one in getattr(statement, "targets", ())}) & used)
 
 
 def assigned_name(place) -> "str | None":

@@ -641,6 +641,24 @@ def test_what_rounding_hides_is_not_called_whole(size, status):
     assert tape.explain(y, w, seconds=10.0).status == "complete"  # its own slope is seen, and nothing beside it
 
 
+@pytest.mark.parametrize(
+    ("above", "block", "notes"),
+    [
+        ("scale = float(x) * 2.0", "y = mg.sqrt(scale)", ["x left above the tape: scale = float(x) * 2.0"]),
+        ("scale = float(x) * 2.0", "y = x * scale", ["x left above the tape: scale = float(x) * 2.0"]),
+        ("scale = float(mg.exp(x))", "y = x * scale", ["x left above the tape: scale = float(mg.exp(x))"]),
+        ("before = float(x)", "y = x * 2.0", []),
+        ("scale = float(x); x.assign(2.0)", "y = x * scale", []),
+        ("while float(x) > 5.0:\n    z = x.assign(1.0)", "z = x * x; y = z * 2.0", []),
+    ],
+)
+def test_a_number_that_was_made_of_the_source_above_the_tape_is_told(above, block, notes, tmp_path):
+    ask = "answer = tape.explain(y, x, seconds=10.0)"
+    answer = run(f"x = mg.Variable(3.0)\n{above}\nwith mg.GradientTape() as tape:\n    {block}\n{ask}\n", tmp_path)["answer"]
+    assert answer.status == ("none" if "sqrt" in block else "complete")
+    assert [*answer.notes] == notes
+
+
 def test_two_sources_that_are_equal_are_not_nudged_alike():
     """Their difference stays 0 if both move by the same."""
     a, b = mg.Variable(2.0), mg.Variable(2.0)
