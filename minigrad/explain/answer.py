@@ -265,13 +265,12 @@ def find_lines(q, edges, others=()):
             guesses.setdefault(edge.place, edge.event)
         elif not edge.meant:
             return
-    lines, opening = [], q.history.opening
-    exits = q.history.exits.values()
+    lines, exits = [], q.history.exits.values()
     for event in guesses.values():
         same = [one for one in exits if one.code is event.code and one.place.text == event.place.text]
         state = isinstance(event, Wrote)
         space = q.names.globals_of(event.code)
-        lines.append(lines_for_state(event.place, opening) if state else lines_for([event, *same], opening, space))
+        lines.append(lines_for_state(event.place, space) if state else lines_for([event, *same], space))
     right = trial.fitting(q, lines) or ()
     for event, line in zip(guesses.values(), right):
         q.lines[event.place.text] = line

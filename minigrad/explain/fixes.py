@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tracing.source import LONG, last_name, node_at, rewritten, span_of, statement_at
+from ..tracing.source import LONG, last_name, names_in, node_at, rewritten, span_of, statement_at
 
 RENAMED = {  # functions with a different name here than in NumPy
     "array": "stack", "concatenate": "concat", "clip": "clip_by_value", "power": "pow", "fabs": "abs",
@@ -44,20 +44,15 @@ class Line(NamedTuple):
     later: tuple = ()
 
 
-def lines_for(exits, opening, space) -> "list[Line]":
-    """A guess at a fixed version of the statement in which these values left, if there is one.
-
-    Args:
-        exits: the exit events.
-        opening: see `lines_for_state`.
-        space: the global names of the statement's code.
-    """
+def lines_for(exits, space) -> "list[Line]":
+    """A guess at a fixed version of the statement in which these values left, if there is one; for the global names
+    `space` of its code."""
     module, statement, node = statement_at(exits[0].place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
     change = Translated(module, {node_at(exit.place)[1]: exit for exit in exits}, space).change
     if written_by(statement) is not None:
-        return lines_for_state(exits[0].place, opening, change)
+        return lines_for_state(exits[0].place, space, change)
     line = line_of(exits[0].place, module, statement, change)
     return [line] if line and line.text != rewritten(module, statement) else []
 
@@ -130,12 +125,12 @@ def instead_of(name) -> str:
 CHANGES = {"assign": "{y}", "assign_add": "{x} + {y}", "assign_sub": "{x} - {y}"}
 
 
-def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
+def lines_for_state(place, space, change=lambda part: None) -> "list[Line]":
     """The statement that assigns a Variable, rewritten to make a new Tensor that later reads use instead.
 
     Args:
         place: where the Variable is assigned.
-        opening: where the tape was opened, if known: the new Tensor is used until the end of its block.
+        space: the global names of the statement's code.
         change: returns new text for a part of the value, or None.
     """
     module, statement, _ = statement_at(place)
@@ -145,11 +140,14 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
     target, file, kept = call.func.value, place.code.co_filename, isinstance(statement, ast.Assign)
     variable, form = rewritten(module, target), CHANGES[call.func.attr]
     value = change(call.args[0]) or rewritten(module, call.args[0], change)
-    new = rewritten(module, statement.targets[0]) if kept else f"new_{last_name(target)}"
+    new, taken = f"new_{last_name(target)}", names_in(module.scope(statement), ast.expr_context) | {*space}
+    while new in taken:
+        new = f"new_{new}"
+    new = rewritten(module, statement.targets[0]) if kept else new
     text = f"{new} = {form.format(x=variable, y=in_parentheses(value) if '-' in form else value)}"
     if len(text) > LONG or not new.isidentifier():
         return []
-    reads = [] if kept else reads_after(module, statement, target, opening)
+    reads = [] if kept else reads_after(module, statement, target)
     edits = [Edit(file, span_of(one), new) for one in reads]
     text += "" if kept else f"; {variable}.assign({new})"
     statements = dict.fromkeys(module.statement(one) for one in reads)
@@ -157,14 +155,14 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
     return [Line(text, (Edit(file, span_of(statement), text), *edits), tuple(anew))]
 
 
-def reads_after(module, statement, target, opening) -> list:
-    """The reads of a Variable after a statement, without assignments, in the tape's block or else in the function."""
-    same, end = ast.dump(target), span_of(statement)[2:]
-    block = statement_at(opening)[1] if opening is not None else None
-    inside: Any = block if block in module.around(statement) else module.scope(statement)
-    found = [one for one in ast.walk(inside) if isinstance(one, ast.expr) and ast.dump(one) == same]
-    reads = [one for one in found if "assign" not in getattr(module.parent[one], "attr", "")]
-    return sorted([one for one in reads if span_of(one)[:2] >= end], key=span_of)
+def reads_after(module, statement, target) -> list:
+    """The reads of a Variable, without assignments, wherever the statement ran before: below it in its own block, but
+    not in a function, which may run later."""
+    body = module.body_of(statement)
+    later = [one for below in body[body.index(statement) + 1 :] for one in ast.walk(below)]
+    found = [one for one in later if isinstance(one, ast.expr) and ast.dump(one) == ast.dump(target)]
+    found = [one for one in found if module.scope(one) is module.scope(statement)]
+    return sorted([one for one in found if "assign" not in getattr(module.parent[one], "attr", "")], key=span_of)
 
 
 def assigned_value(place) -> str:

@@ -186,8 +186,8 @@ def run_on(frame, text):
     module, line = parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno
     blocks = [one for one in module.parent if isinstance(one, ast.With) and one.lineno <= line]
     first = [one for one in blocks if line <= max(one.lineno, one.body[0].lineno - 1)][-1]
-    body = next(one for _, one in ast.iter_fields(module.parent[first]) if isinstance(one, list) and first in one)
-    file, statements = frame.f_code.co_filename, body[body.index(first) :]
+    file, body = frame.f_code.co_filename, module.body_of(first)
+    statements = body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell or a script
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}

@@ -43,6 +43,11 @@ class SourceTree:
     def statement(self, node):
         return next((one for one in self.around(node) if isinstance(one, (ast.stmt, ast.ExceptHandler))), None)
 
+    def body_of(self, statement) -> list:
+        """The list of statements that it is in."""
+        lists = [one for one in vars(self.parent[statement]).values() if isinstance(one, list)]
+        return next(one for one in lists if statement in one)
+
     def scope(self, node):
         """The function that contains it, or the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

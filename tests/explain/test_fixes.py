@@ -128,6 +128,29 @@ def test_a_fix_of_state_ends_with_the_block_of_the_tape():
     assert [row[1] for row in answer.rows() if row[0] == "then"] == ["z = new_w * x", "y = z + new_w"]
 
 
+@pytest.mark.parametrize(
+    ("block", "fix"),
+    [
+        ("if float(x) > 1.0:\n        s.assign_add(x)\n    y = s * x", ""),
+        ("try:\n        s.assign_add(x)\n    except ValueError:\n        pass\n    y = s * x", ""),
+        ("for _ in range(int(x)):\n        s.assign_add(x)\n    y = s * x", ""),
+        ("s.assign_add(x)\n    def later():\n        return s * x\n    y = later()", ""),
+        ("if float(x) > 1.0:\n        s.assign_add(x)\n        y = s * x", "new_s = s + x; s.assign(new_s)"),
+        ("new_s = 5.0\n    s.assign_add(x)\n    y = s * x * new_s", "new_new_s = s + x; s.assign(new_new_s)"),
+        ("s.assign_add(x)\n    y = s * x", "new_s = s + x; s.assign(new_s)"),
+    ],
+)
+def test_a_fix_of_state_makes_a_name_that_is_free_and_used_only_where_it_is_known(block, fix):
+    answer, _ = run_line(block, f"{NUMBER}; s = mg.Variable(1.0)")
+    assert answer.codes[:1] == ("STATE",)
+    assert (fix in answer.fixed) if fix else not answer.fixed
+
+
+def test_a_fix_of_state_leaves_the_name_of_another_cell_alone():
+    answer, _ = run_line("s.assign_add(x); y = s * x", f"{NUMBER}; s = mg.Variable(1.0); globals()['new_s'] = 7")
+    assert "new_new_s = s + x; s.assign(new_new_s)" in answer.fixed
+
+
 BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
     "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
 
