@@ -212,6 +212,7 @@ STATEMENTS = [
     ("y = a  +  c\n", 1, "y = a + c"), ("y = a + \\\n    c\n", 2, "y = a + c"), ("y = (a +  # one\n  c)\n", 1, "y = (a + c)"),
     ("match x:\n    case 1:\n        y = 2\n", 1, "match x:"), ("def f(a):\n    return a\n", 1, "def f(a):"), ("x = = 1\n", 1, "x = = 1"), ("x = 1\n", 9, ""), ("y = x  # what it is\n", 1, "y = x"),
     ("y = f('a  b',\n      c)\n", 1, "y = f('a  b', c)"), ('y = f("it\'s  so")  +  c\n', 1, 'y = f("it\'s  so") + c'),
+    ('y = f("""two  \n  "lines""",\n  c)\n', 1, 'y = f("""two  \\n  "lines""", c)'),
 ]  # fmt: skip
 
 

@@ -166,18 +166,20 @@ def end_of(module, node) -> int:
     return module.starts[body[0].lineno - 1] + (body[0].col_offset if body[0].lineno == node.lineno else 0)
 
 
-QUOTED_OR_BLANK = re.compile(r"""(?P<quote>["'])(?:\\.|(?!(?P=quote))[^\\\n])*(?P=quote)|\s+""")
+QUOTED_OR_BLANK = re.compile(
+    r"""(?P<quote>(["'])\2\2)(?s:\\.|.)*?(?P=quote)|(?P<short>["'])(?:\\.|(?!(?P=short))[^\\\n])*(?P=short)|(?:\\\n|\s)+"""
+)
 
 
 def one_line(text) -> str:
-    """A piece of the source on one line, without comments; blanks in quotes are left alone."""
+    """A piece of the source on one line, without comments; blanks in quotes are left alone, and a new line is \\n."""
     lines = text.splitlines()
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the head of a statement is incomplete
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
-    whole = "\n".join(line.rstrip().removesuffix("\\") for line in lines)
-    return visible(QUOTED_OR_BLANK.sub(lambda found: found[0] if found["quote"] else " ", whole).strip(), None)
+    parts = QUOTED_OR_BLANK.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", "\n".join(lines))
+    return visible(parts.strip(), None)
 
 
 def names_in(statement, context=ast.Store) -> set:

@@ -151,6 +151,14 @@ def test_a_fix_of_state_leaves_the_name_of_another_cell_alone():
     assert "new_new_s = s + x; s.assign(new_new_s)" in answer.fixed
 
 
+@pytest.mark.parametrize(("raw", "fix"), [("", r": y = x * f(x, '''two\n      lines''')"), ("r", " here, without float")])
+def test_a_text_of_several_lines_stays_what_it_is(raw, fix):
+    answer, _ = run_line(f"y = x * f(float(x), {raw}'''two\n      lines''')", f"f = lambda v, text: v * len(text); {NUMBER}")
+    assert answer.causes[0].fix == f"keep x a tensor{fix}"
+    assert "two\\n      lines" in answer.causes[0].line
+    assert bool(answer.fixed) == (not raw)
+
+
 BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
     "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
 
