@@ -219,19 +219,14 @@ class Experiment:
                 return size
         raise NotTried("a decision changes with the smallest nudge")
 
-    def carried(self, keys) -> float:
-        """The part of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none."""
+    def share(self, keys) -> float:
+        """The share of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none."""
         for size in self.sizes(keys):
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
-                    self.size = size
-                    return self.effect(keys, size) / (2 * size.share)
+                    self.size, part = size, abs(self.effect(keys, size)) / (2 * size.share)
+                    return part / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or part)
         return 0.0
-
-    def share(self, keys) -> float:
-        """The share of the slope that is due to these keys; all of a slope that cannot be measured."""
-        carried = abs(self.carried(keys))
-        return carried and carried / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or carried)
 
     def cancels(self, keys) -> bool:
         """Whether the values at these keys move elements of the targets, but not their sum."""
