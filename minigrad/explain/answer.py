@@ -27,6 +27,7 @@ from .search import NO_SLOPE, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
 TRY = "mg.trace(True) before the forward pass would let it be tried"
+DEAF = "the trace that is on did not hear this tape: a trace hears the thread in which it was switched on"
 LATER = "the trace began later than this tape, so it does not know all of it"
 UNHEARD = "what left the tape, if anything did, is not known"
 PAINTED = "unconnected_gradients=ZERO shows this None as 0.0"
@@ -135,7 +136,9 @@ def explained(q: Question, trace) -> Explanation:
         name, kind = q.source_name, convert(q.source).dtype.name
         told = cause("INTEGER", q, "" if "int" in kind else "other", kind=kind)
         return none(q, "undefined", told, why=f"{name} is {kind}")
-    return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
+    if q.history is not None:
+        return told_by_the_log(q)
+    return with_notes(told_by_the_tape(q), *[DEAF] * (trace is not None and trace.began <= q.tape.ended))
 
 
 def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
@@ -465,8 +468,9 @@ def that_carry(q, lost):
             lost = [edge for edges in carrying for edge in edges] or lost
         if q.source.shape.num_elements() != 1 or tried.slope is None:
             return lost, []
-        share, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
-        return lost, [f"measured: {share / way:.3g} of {tried.slope / way:.3g} is lost"] if share else []
+        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
+        beside = f" of {tried.slope / way:.3g} is lost" if tried.slope else " is lost, and the whole slope is 0"
+        return lost, [f"measured: {missing / way:.3g}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
 
@@ -563,7 +567,7 @@ def told_by_the_tape(q):
     """The answer from the tape alone."""
     if q.slope is not None:
         answer = whole(q, None, status_of(q.slope), ())
-        return replace(answer, headline=answer.headline.replace(" = ?", " is given")) if q.slope is UNKNOWN else answer
+        return replace(answer, headline=answer.headline.replace(" = ?", " was given, and"))
     source, tape = q.source, q.tape
     watched, variable = source.id in tape.tracked_ids, hasattr(source, "trainable")
     reached = any(one.id in tape.tracked_ids for one in q.targets)

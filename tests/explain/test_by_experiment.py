@@ -762,6 +762,14 @@ def test_a_slope_is_measured_where_a_curve_hides_it(curve, lost):
     ]
 
 
+def test_what_is_lost_of_a_slope_of_0_is_no_part_of_it():
+    x = mg.Variable(3.0, dtype="float64")
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * 2.0 / float(x)
+    answer = tape.explain(y, x, seconds=10.0)
+    assert answer.notes == ("measured: -0.667 is lost, and the whole slope is 0",), f"\n{answer}"
+
+
 def test_a_way_from_a_variable_of_the_trace_that_left_unseen_is_counted():
     with mg.trace():
         x = mg.Variable(3.0)

@@ -1,5 +1,6 @@
 """Traces that began late, that are full, that ran beside others, and those that are strict."""
 
+import contextlib
 import linecache
 import random
 import threading
@@ -286,6 +287,24 @@ def test_an_op_in_another_thread():
     answer = tape.explain(found[0], x)
     assert answer.status == "none"
     assert all(cause.confidence == "likely" for cause in answer.causes)
+
+
+def test_a_tape_of_another_thread_is_to_be_traced_there():
+    x, found = mg.Variable(3.0), []
+
+    def square():
+        with mg.GradientTape() as tape:
+            found[:] = tape, x * float(x)
+
+    for trace in (mg.trace(), contextlib.nullcontext()):
+        with trace as log:
+            thread = threading.Thread(target=square)
+            thread.start()
+            thread.join()
+            tape, y = found
+            answer = tape.explain(y, x)
+        assert answer.status == "untried"
+        assert ("a trace hears the thread in which it was switched on" in str(answer)) == (log is not None), f"\n{answer}"
 
 
 def test_two_traces_and_a_trace_after_a_trace():
