@@ -347,8 +347,10 @@ def left_above(q) -> list:
     wrote = [e.number for e in history.trace.events if isinstance(e, Wrote) and e.variable == number]
     since = max([one for one in wrote if one < opened], default=0)  # its value at the tape
     exits = [e for e in history.exits.values() if since < e.number < opened and not decides(e)]
-    read = names_in(statement_at(history.opening)[1], ast.Load) if exits else set()
-    exit = last_exit(q, [e for e in exits[-50:] if names_in(statement_at(e.place)[1]) & read])
+    block = statement_at(history.opening)[1] if exits else None
+    within, read = {*ast.walk(block)} if block is not None else set(), names_in(block, ast.Load)
+    lines = [(e, statement_at(e.place)[1]) for e in exits[-50:]]
+    exit = last_exit(q, [e for e, line in lines if line not in within and names_in(line) & read])
     return [f"{q.source_name} left above the tape: {exit.place.text}"] if exit else []
 
 

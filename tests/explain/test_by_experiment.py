@@ -659,6 +659,13 @@ def test_a_number_that_was_made_of_the_source_above_the_tape_is_told(above, bloc
     assert [*answer.notes] == notes
 
 
+def test_what_left_in_the_block_when_it_ran_before_did_not_leave_above_it(tmp_path):
+    block = "    with mg.GradientTape() as tape:\n        y = x * x\n        if float(y) < best:\n            best = float(y)\n"
+    text = f"x, best = mg.Variable(3.0), 10.0\nfor _ in range(2):\n{block}answer = tape.explain(y, x, seconds=10.0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert (answer.status, answer.notes) == ("complete", ())
+
+
 def test_two_sources_that_are_equal_are_not_nudged_alike():
     """Their difference stays 0 if both move by the same."""
     a, b = mg.Variable(2.0), mg.Variable(2.0)
