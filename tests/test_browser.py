@@ -1407,6 +1407,17 @@ def test_a_question_within_a_vjp_takes_no_answer_away(open_page, tmp_path):
     )
 
 
+@pytest.mark.parametrize("width", [390, 600, 900, 1600])
+def test_weights_of_different_layers_have_different_names_at_any_width(open_page, tmp_path, width):
+    model = "model = mg.keras.Sequential([mg.keras.layers.Dense(2, activation='tanh') for k in range(4)])\nx = mg.ones((1, 2))\nmodel(x)"
+    block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(model(x))\ntape.gradient(y, model.trainable_variables)"
+    page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{model}\n{block}\ninspector = mg.inspect(tape)"), tmp_path))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(200)
+    names = page.locator(f"{ROOT} .frame.source .sign").evaluate_all("all => all.map(one => one.firstChild.data)")
+    assert len(names) > 3 and len({*names}) == len(names) and not any("…" in name for name in names), names
+
+
 def test_a_gradient_of_another_shape_than_its_column_says_which(open_page, tmp_path):
     page = shown_scene(open_page, tmp_path, "jacobian")
     texts = page.locator(f"{ROOT} .frame.source text").all_text_contents()

@@ -654,7 +654,7 @@ class Model:
         asked = len(film.history.questions) if film.traced else 0
         things, used_up = "events" if film.traced else "steps", self.tape.entered and self.tape.steps is None
         notes = [
-            (not film.traced and self.tape.entered, "No log was kept: mg.trace(True) before the forward pass shows lines and ghosts too."),
+            (not film.traced and self.tape.entered, "No log was kept: mg.trace(True) before it, in this thread, shows lines and ghosts too."),
             (film.left_out, f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out."),
             (film.cut and not film.left_out, "The log was full, and has forgotten its first events."),
             (widest > MOST_INPUTS, f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}."),

@@ -98,9 +98,9 @@ export class Film {
     const wide = g.upright ? w : boxes.value[0] - x;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
-    const signs = plain ? [sign, sign.split("/").at(-1)] : sign;
-    const size = g.mini ? 11 : 14;
-    const room = wide - 8;
+    const shorter = sign.includes("/") ? [/([A-Za-z])[A-Za-z_]*?(\d*)(?=\/)/g, /([A-Za-z])[A-Za-z_]*?(\d*)(?=\/|$)/g] : []; // d1/kernel, d1/k
+    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign;
+    const size = g.mini ? 11 : 14, room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
     const title = fitted(x + 5, y + (g.upright ? 16 : 18), signs, room, look);

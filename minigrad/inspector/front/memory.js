@@ -31,9 +31,6 @@ export class Memory {
     this.element.replaceChildren();
     const unit = (BASE - TOP) / (memory.peak || 1);
     const { readings } = story.view, turns = readings.map((one) => one.at);
-    if (memory.blocks.length) this.blocks(memory.blocks, unit, readings);
-    else if (memory.peak) this.curve(unit, readings);
-    this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
     let last = -1e9;
     for (const at of turns) {
       const x = this.x(at);
@@ -41,6 +38,9 @@ export class Memory {
       if (x - last > 90) this.element.append(fitted(Math.min(x + 3, width - 88), 11, ["backward pass", "backward"], 84, { size: 10.5, least: 9, bold: true, class: "halo" }));
       last = x;
     }
+    if (memory.blocks.length) this.blocks(memory.blocks, unit, readings);
+    else if (memory.peak) this.curve(unit, readings);
+    this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
     if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo" }));
     this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));
     this.element.append(this.hand);
