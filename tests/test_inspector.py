@@ -2526,3 +2526,10 @@ def test_a_film_of_an_integer_source_warns_of_nothing(caplog):
 def test_how_often_a_tape_was_asked_is_said_where_not_all_is_shown():
     film = inspected("x = mg.Variable(2.0)\nwith mg.GradientTape(persistent=True) as tape:\n    y = x * x\n" + "tape.gradient(y, x)\n" * 6)
     assert "This tape was asked 6 times; the film shows 4." in film.plain["notes"]
+
+
+def test_the_title_of_a_page_is_text():
+    layer = "layer = mg.keras.layers.Dense(1, name='<b>')\nx = mg.ones((1, 2))\nlayer(x)"
+    film = inspected(f"{layer}\nwith mg.GradientTape() as tape:\n    y = layer(x)\ntape.gradient(y, layer.kernel)")
+    head = film.plain["verdict"]["head"]
+    assert "<b>" in head and f"<title>{html.escape(head)}</title>" in film.to_html()
