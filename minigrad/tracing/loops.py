@@ -1,4 +1,7 @@
-"""The iterations of the user's loops: one begins where the program goes back within its loop."""
+"""The iterations of the user's loops: one begins where the program goes back within its loop.
+
+They are counted by what ran: an iteration without an op is not known.
+"""
 
 import ast
 import itertools
