@@ -447,6 +447,7 @@ class Trace(Listener):
         self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
+        self.read_versions = self.versions
         self.began, self.around, self.code, self.instruction = next_id(), (), None, 0
         self.questions: list = []  # in progress, a user's VJP may ask another tape: when it began, the tape, its Shared
 
