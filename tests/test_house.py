@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import functools
 import graphlib
 import importlib
 import inspect
@@ -18,6 +19,7 @@ import typing
 import pytest
 
 import minigrad as mg
+from minigrad import later
 from minigrad.engine.op import OPS
 
 PACKAGE = pathlib.Path(mg.__file__).parent
@@ -170,6 +172,28 @@ def test_what_loads_later_is_what_its_module_has_and_what_editors_are_told(space
     assert "*" in told or told in (later, set()), f"TYPE_CHECKING and LATER differ in {told ^ later}"
     with pytest.raises(AttributeError, match=r"Did you mean mg\."):
         getattr(namespace, f"{min(later)}s")
+
+
+@pytest.mark.parametrize(("names", "instead"), [
+    ("RaggedTensor", "no ragged Tensors. Pad the rows"), ("ragged", "no ragged Tensors. Pad the rows"),
+    ("sparse", r"no sparse Tensors. Make a dense one: mg\.scatter_nd"), ("compat", "no TensorFlow 1"),
+    ("data.TFRecordDataset", "Read with Python"), ("keras.layers.LSTM", "whose `call` loops over the steps"),
+    ("keras.models.load_model", r"load its weights: model\.load_weights"), ("keras.datasets", "Load your own with NumPy"),
+    ("keras.optimizers.Nadam", r"Did you mean mg\.keras\.optimizers\.Adam\?"), ("strings.strips", r"Did you mean mg\.strings\.strip\?"),
+])  # fmt: skip
+def test_a_name_that_stays_away_says_what_to_write_instead(names, instead):
+    *path, last = names.split(".")
+    space = functools.reduce(getattr, path, mg)
+    with pytest.raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{last}'.*{instead}"):
+        getattr(space, last)
+
+
+def test_nothing_is_said_to_stay_away_that_is_there():
+    later.load_all()
+    there = {
+        name for module in [*sys.modules.values()] if module.__name__.startswith("minigrad") for name in getattr(module, "__all__", ())
+    }
+    assert "LayerNormalization" in there and not there & {name for names in later.ABSENT for name in names.split()}
 
 
 def test_the_help_of_every_op_has_its_mathematics_once():

@@ -2262,6 +2262,16 @@ def test_arrays_of_unknown_size_are_told_of():
     assert film.plain["memory"]["why"] == "without 1 array of unknown size"
 
 
+def test_what_a_by_product_is_computed_from_has_its_size_though_it_is_older_than_the_trace():
+    labels, x = mg.constant([0, 1]), mg.Variable([[1.0, 2.0], [0.0, 1.0]])
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = mg.nn.sparse_softmax_cross_entropy_with_logits(labels, x)
+        tape.gradient(y, x)
+    memory = mg.inspect(tape).plain["memory"]
+    assert (memory["why"], memory["peak"]) == ("", 16 + 8 + 16)
+
+
 def test_a_question_within_another_ends_neither_its_steps_nor_its_own():
     lines = "a = f(x)\ny = mg.reduce_sum(a * a)"
     made = "@mg.recompute_grad\ndef f(v):\n    return mg.sin(v) * v\nx = mg.Variable([1.0, 2.0], dtype=mg.float64)"

@@ -397,8 +397,6 @@ def test_what_stays_away_says_so():
         keras.Model(keras.Input((2,)), None)
     with pytest.raises(ValueError, match=r"no functional models.* Write Sequential"):
         layers.Dense(1)(keras.Input((2,)))
-    with pytest.raises(AttributeError, match="no layers over time, and so no `LSTM`"):
-        _ = layers.LSTM
     with pytest.raises(NotImplementedError, match="keeps no configurations, and so has no `get_config`"):
         layers.Dense(1).get_config()
     with pytest.raises(NotImplementedError, match=r"no `save` and no `load_model`.*save_weights"):

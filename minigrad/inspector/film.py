@@ -152,8 +152,8 @@ class Film:
         if node in self.made:
             return self.frames[self.made[node]].value
         trace = self.history and self.history.trace
-        event = trace and trace.made.get(node)
-        return getattr(event, "value", None) or self.values.get(node)
+        known = trace and (trace.value_of(*node) if isinstance(node, tuple) else getattr(trace.made.get(node), "value", None))
+        return known or self.values.get(node)
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------
@@ -460,6 +460,7 @@ def arrays_kept(passes) -> dict:
     for step in itertools.chain(*passes):
         for wish, array, tensor in wished(step):
             found[output_ids(step)[0], wish] = found[getattr(tensor, "id", None)] = owner_of(array)
+            found.update({x.id: owner_of(x.value) for x in getattr(tensor, "inputs", ()) if isinstance(x, Tensor)})  # of a by-product
     return found
 
 

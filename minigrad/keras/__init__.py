@@ -3,6 +3,7 @@
 `compile` and `fit` are in training.py: a loop over a GradientTape and these pieces.
 """
 
+from .. import later
 from . import (
     activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers,
     regularizers, utils,
@@ -16,4 +17,4 @@ __all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "
 __dir__ = __all__.copy  # what Tab offers
 for space in (activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models,
               optimizers, regularizers, utils):  # fmt: skip
-    vars(space)["__dir__"] = space.__all__.copy
+    vars(space).update(__dir__=space.__all__.copy, __getattr__=later.loads(space.__name__, {}))

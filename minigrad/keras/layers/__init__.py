@@ -31,14 +31,3 @@ __all__ = ["ELU", "Activation", "Add", "Average", "AveragePooling1D", "AveragePo
            "ZeroPadding2D", "ZeroPadding3D"]  # fmt: skip
 for name in [name for name in __all__ if "Pooling" in name]:  # the shorter names that Keras also has
     globals()[name.replace("Average", "Avg").replace("Pooling", "Pool")] = globals()[name]
-
-OVER_TIME = ("GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "SimpleRNN", "SimpleRNNCell", "Bidirectional",
-             "TimeDistributed")  # fmt: skip
-
-
-def __getattr__(name):
-    if name in OVER_TIME:
-        problem = f"minigrad has no layers over time, and so no `{name}`."
-        advice = "Write a Layer whose `call` loops over the steps: for x in mg.unstack(inputs, axis=1)."
-        raise AttributeError(f"{problem} {advice}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
