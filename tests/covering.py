@@ -200,7 +200,8 @@ class Covering:
             target = RECORDS / f"{path.stem}-{key.hexdigest()[:16]}"
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
-                if copy.run(functools.partial(record, str(path.relative_to(ROOT)), target), 1200):
+                task = functools.partial(record, str(path.relative_to(ROOT)), target)
+                if all(copy.run(task, 1200) for _ in range(3)):  # seldom the tracers of coverage and of a card crash together
                     sys.exit(f"{(copy.folder / 'pytest.log').read_text()}\nthe tests of {path.name} cannot be recorded")
             self.records.append(f"{target}.lines")
             self.seconds |= json.loads(target.with_suffix(".seconds").read_text("utf-8"))
