@@ -2476,6 +2476,57 @@ def test_an_iteration_begins_where_the_program_goes_back(what):
     assert [fold["labels"][0], fold["labels"][1], fold["labels"][-1]] == labels
 
 
+BRANCHES = {  # the body of a loop of 30 iterations, in each of which an op runs
+    "two": "if k % 2: h = h * x\nelse: h = mg.sin(h)",
+    "three": "if k % 3 == 0: h = h * x\nelif k % 3 == 1: h = mg.sin(h)\nelse: h = mg.cos(h)",
+    "one more op": "h = mg.sin(h)\nif k % 2: h = h * x",
+    "continue": "if k % 2:\n    h = mg.sin(h)\n    continue\nh = h * x",
+    "an expression": "h = mg.sin(h) if k % 2 else mg.cos(h)",
+    "before the op": "try:\n    if k % 2: raise ValueError\n    h = mg.sin(h)\nexcept ValueError:\n    h = h * x",
+    "after the op": "try:\n    h = mg.sin(h)\n    if k % 2: raise ValueError\nexcept ValueError:\n    h = h * x",
+    "a call that raises": "try: h = failing(h, k)\nexcept ValueError: h = h * x",
+    "in a function": "h = either(h, k)",
+    "cond": "h = mg.cond(k % 2 == 0, lambda: h * x, lambda: mg.sin(h))",
+    "functions": "h = [mg.sin, mg.cos, mg.tanh][k % 3](h)",
+    "functions of several ops": "h = [mg.sin, mg.nn.softplus, mg.nn.swish][k % 3](h)",
+    "functions of the user": "h = [f, one][k % 2](h)",
+    "an inner loop": "for n in range(k % 3): h = mg.sin(h)\nh = h * x",
+    "an inner loop last": "h = h * x\nfor n in range(k % 3):\n    if n: h = mg.sin(h)\n    else: h = mg.cos(h)",
+}
+BRANCHING = f"""{CALLED}
+def either(h, k):
+    if k % 2: return mg.sin(h)
+    return h * 0.9
+def failing(h, k):
+    h = mg.sin(h)
+    if k % 2: raise ValueError
+    return h
+def one(h):
+    return h + 1.0
+x = mg.Variable(0.9)
+with mg.GradientTape() as tape:
+    h, k = x, -1
+"""
+
+
+@pytest.mark.parametrize("loop", ["for k in range(30):", "while k < 29:\n    k += 1"])
+@pytest.mark.parametrize("what", BRANCHES)
+def test_iterations_are_counted_whichever_branch_each_of_them_takes(what, loop):
+    body = BRANCHES[what].replace("\n", "\n    ")
+    block = f"{loop}\n    {body}".replace("\n", "\n    ")
+    fold = inspected(f"{BRANCHING}    {block}\ng = tape.gradient(h, x)").plain["fold"]
+    assert fold["labels"] == [f"iteration {n} of 30" for n in range(1, 31)]
+
+
+@pytest.mark.parametrize("call", [
+    "mg.foldl(lambda a, t: mg.sin(a * t) + 0.1, mg.ones(3), h)",
+    "mg.while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, mg.sin(h)), [mg.constant(0), h])[1]",
+])  # fmt: skip
+def test_what_a_library_repeats_is_no_iteration_of_the_user(call):
+    fold = inspected(f"{BRANCHING}    for k in range(30): h = {call}\ng = tape.gradient(h, x)").plain["fold"]
+    assert fold["kind"] == "calls"
+
+
 def test_a_film_that_is_no_longer_than_one_unit_is_not_folded():
     film = inspected(
         "x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x\n" + "    y = mg.sin(y)\n" * 22 + "tape.gradient(y, x)"

@@ -90,7 +90,8 @@ def layers(frames, shown):
 
 def iterations(frames, shown):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
-    for loops in loops_of([frames[k].place for k in shown], [frames[k].op for k in shown]):
+    ops = [(getattr(frames[k].event, "called", ""), getattr(frames[k].op_made, "__name__", "")) for k in shown]
+    for loops in loops_of([frames[k].place for k in shown], ops):
         found = [bounds for bounds in loops if len(bounds) > LEAST]
         if 2 * sum(bounds[-1] - bounds[0] for bounds in found) >= len(shown):
             return [

@@ -4,15 +4,19 @@ They are counted by what ran: an iteration without an op is not known.
 """
 
 import ast
+import dis
 import itertools
 import re
 from functools import cache
 
-from .places import Place
-from .source import positions, statement_at
+from .places import USERS, Place
+from .source import position, positions, statement_at
 
 LOOPS = ast.For, ast.AsyncFor, ast.While, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
+JUMPS = {*dis.hasjrel, *dis.hasjabs}
+LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE")  # no next one follows
+SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
 
 
 def loops_of(places, ops):
@@ -20,57 +24,66 @@ def loops_of(places, ops):
 
     Args:
         places: those of the ops that ran, in order of time; None where one is unknown.
-        ops: what ran there.
+        ops: for each the library function that the user called, and the op.
 
     Yields:
         A list with the bounds of each loop: the index where each iteration begins, and that after the last.
     """
-    spots, numbers = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
-    ops = [numbers[op] for op in ops]
+    spots, letters = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
+    calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
+
+    def way_to(at, loops, depth):
+        """The loop at this depth, if it is the user's, and how the program came there."""
+        loop = loops[depth] if depth < len(loops) else None
+        return (loops[: depth + 1], at[: loop[1]]) if loop and USERS[at[loop[1]][0].co_filename] else None
+
     for depth in range(max([len(loops) for _, loops in spots], default=0)):
-        way = [(loops[: depth + 1], at[: loops[depth][1]]) if depth < len(loops) else None for at, loops in spots]
-        runs = [[*run] for known, run in itertools.groupby(range(len(spots)), way.__getitem__) if known]
-        yield [[*starts_of(run, spots, depth, ops), run[-1] + 1] for run in runs]
+        ways = [way_to(at, loops, depth) for at, loops in spots]
+        runs = [[*run] for known, run in itertools.groupby(range(len(spots)), ways.__getitem__) if known]
+        yield [[*starts_of(run, spots, depth, calls), run[-1] + 1] for run in runs]
 
 
 def spots_of(places) -> list:
-    """For each place its instructions in the user's functions that led to it, and (loop, index of the function) for
-    each loop around these, both from the outside in."""
+    """For each place the pieces of code that led to it, from the user's first one on, and (loop, index of the piece)
+    for each loop around these, both from the outside in."""
     around: dict = {}  # code -> the calls around it, which a trace notes where it may have been called anew
-    spots, known = [], cache(lambda *link: (first_instruction(*link), loops_around(Place(*link))))
+    spots, known = [], cache(lambda *link: (piece_of(*link), loops_around(Place(*link))))
     for place in places:
         links = []
         if place is not None:
             around[place.code] = place.around or around.get(place.code, ())
-            links = [known(*link) for link in (*around[place.code][::-1], place[:2])]
+            every = (*around[place.code][::-1], place[:2])
+            links = [known(*link) for link in itertools.dropwhile(lambda link: not USERS[link[0].co_filename], every)]
         loops = [(loop, n) for n, (_, found) in enumerate(links) for loop in found]
-        spots.append((tuple([instruction for instruction, _ in links]), tuple(loops)))
+        spots.append((tuple([piece for piece, _ in links]), tuple(loops)))
     return spots
 
 
 def starts_of(run, spots, depth, ops) -> list:
-    """Where iterations begin in a run of ops in one loop."""
-    calls = [[*some] for _, some in itertools.groupby(run, lambda k: spots[k][0])]
+    """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
+    calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k][0], ops[k][0]))]
     once, starts = ops_of_one_call(calls, spots, ops), [run[0]]
     for before, call in zip([[], *calls], calls):
         at, loops = spots[call[0]]
-        if before and goes_back(spots[before[-1]], spots[call[0]], depth):
+        anew = before and at == spots[before[0]][0] and len(loops) == depth + 1  # another function was called there
+        if anew or (before and goes_back(spots[before[-1]], spots[call[0]], depth)):
             starts.append(call[0])
         if len(loops) == depth + 1:
-            starts += call[once[at] :: once[at]]
+            length = once[at, ops[call[0]][0]]
+            starts += call[length::length]
     return starts
 
 
 def ops_of_one_call(calls, spots, ops):
-    """How many ops one call at each spot runs: the fewest that follow each other there, if all are repetitions."""
-    found = {}
+    """How many ops one call of a function at a spot runs: one if it is an op (without a letter), and otherwise the
+    fewest that follow each other there, if all are repetitions."""
+    found, once = {}, {}
     for call in calls:
-        found.setdefault(spots[call[0]][0], []).append("".join([ops[k] for k in call]))
-    once = {}
-    for at, several in found.items():
-        least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0])[1]
-        whole = all(one == least * (len(one) // len(least)) for one in several)
-        once[at] = len(least) if whole else len(max(several, key=len))
+        found.setdefault((spots[call[0]][0], ops[call[0]][0]), []).append("".join([ops[k][1] for k in call]))
+    for key, several in found.items():
+        least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0] or "-")[1]
+        whole = least and all(one == least * (len(one) // len(least)) for one in several)
+        once[key] = len(least) if whole else len(max(several, key=len)) or 1
     return once
 
 
@@ -78,9 +91,49 @@ def goes_back(before, now, depth) -> bool:
     """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth."""
     (first, loops), (second, others) = before, now
     at = next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), None)
-    inner = loops[depth + 1 : depth + 2] if at is not None else ()
-    within = inner and inner == others[depth + 1 : depth + 2] and inner[0][1] <= at
-    return at is not None and second[at] < first[at] and not within
+    if at is None:
+        return False
+    inner = loops[depth + 1 : depth + 2]
+    if inner and inner == others[depth + 1 : depth + 2] and inner[0][1] <= at:
+        return False
+    (code, start, after), (other, wanted, _) = first[at], second[at]
+    raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
+    return code is not other or not leads_on(code, start, raised, wanted)
+
+
+@cache
+def leads_on(code, start, raised, wanted) -> bool:
+    """Whether one instruction may run after another in the same iteration: not by going back in a loop that has both.
+
+    Exceptions are taken into account from the instruction `raised` on.
+    """
+    (after, handlers), own, found, todo = flow(code), loops_around(Place(code, wanted)), {start}, [start]
+    while todo:
+        step = todo.pop()
+        new = after[step] | (handlers[step] if step >= raised else set())
+        new = {one for one in new - found if one > step or loop_of(code, step, one) not in (*own, None)}
+        found |= new
+        todo += new
+    return wanted in found
+
+
+@cache
+def flow(code) -> tuple:
+    """For each instruction those that may come after it if it raises nothing, and those that an exception leads to."""
+    steps, tried = [*dis.get_instructions(code)], getattr(dis.Bytecode(code), "exception_entries", ())
+    after, handlers = {}, {}
+    for step, following in itertools.zip_longest(steps, steps[1:]):
+        at, goes_on = step.offset, following is not None and not LAST.match(step.opname)
+        after[at] = ({following.offset} if goes_on else set()) | ({step.argval} if step.opcode in JUMPS else set())
+        raises = not SURE.match(step.opname)
+        handlers[at] = {one.target for one in tried if raises and one.start <= at < one.end}
+    return after, handlers
+
+
+def loop_of(code, *instructions):
+    """The innermost loop that contains these instructions, as far as their places are known; None if there is none."""
+    around = [loops_around(Place(code, one)) for one in instructions if position(code, one)[0] is not None]
+    return next((one[0] for one in reversed([*zip(*around)]) if len({*one}) == 1), None)
 
 
 def loops_around(place) -> tuple:
@@ -91,9 +144,15 @@ def loops_around(place) -> tuple:
     return tuple([one for one in within if isinstance(one, LOOPS)][::-1])
 
 
-def first_instruction(code, instruction) -> int:
-    """The first of the adjacent instructions for one piece of source, among which Python moves on to quicker ones."""
-    known, k = positions(code) if hasattr(code, "co_positions") else (), instruction // 2
-    while 0 < k < len(known) and known[k - 1] == known[k]:
-        k -= 1
-    return 2 * k
+def piece_of(code, instruction) -> tuple:
+    """The code, the first of the adjacent instructions for one piece of source, and the instruction after these.
+
+    (Python moves on to quicker ones among them.)
+    """
+    known, first = positions(code) if hasattr(code, "co_positions") else (), instruction // 2
+    last = first
+    while 0 < first < len(known) and known[first - 1] == known[first]:
+        first -= 1
+    while last + 1 < len(known) and known[last + 1] == known[last]:
+        last += 1
+    return code, 2 * first, 2 * (last + 1)

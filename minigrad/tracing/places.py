@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .source import position, statement_text
 
-CALLERS = 6  # how many of the calls around a place are kept
+CALLERS = 12  # how many of the calls around a place are kept
 
 
 class Place(NamedTuple):
@@ -23,11 +23,11 @@ class Place(NamedTuple):
 
     code: Any
     instruction: int
-    around: tuple = ()  # the code and the instruction of each call, the nearest first
+    around: tuple = ()  # the code and the instruction of each call, the nearest first; also of libraries
 
     @property
     def callers(self) -> "list[Place]":
-        return [Place(*one) for one in self.around]
+        return [Place(*one) for one in self.around if USERS[one[0].co_filename]]
 
     @property
     def spot(self) -> tuple:
@@ -173,15 +173,11 @@ def entry_frame():
 
 
 def callers_of(frame) -> tuple:
-    """The places in user code that called this user code, nearest first, as plain pairs rather than Places."""
+    """The places that called this code, nearest first, as plain pairs rather than Places."""
     found, code = [], frame.f_code
-    for _ in range(24):
-        frame = frame.f_back
-        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # a module is not called
-            break
+    while (frame := frame.f_back) and len(found) < CALLERS and code.co_flags & CO_NEWLOCALS:  # a module is not called
         code = frame.f_code
-        if USERS[code.co_filename]:
-            found.append((code, frame.f_lasti))
+        found.append((code, frame.f_lasti))
     return tuple(found)
 
 

@@ -104,7 +104,8 @@ def node_at(place) -> "tuple[Any, Any]":
         ends = [n for span, n in module.at.items() if span[2:] == (end, end_column) and isinstance(n, ast.Call)]
         exact = ends[0] if ends else None
     if exact is None:
-        here = [n for n in module.parent if isinstance(n, ast.stmt) and n.lineno <= line <= n.end_lineno]
+        statements = [n for n in module.parent if isinstance(n, ast.stmt)] if line is not None else []
+        here = [n for n in statements if n.lineno <= line <= n.end_lineno]
         exact = max(here, key=lambda n: n.lineno, default=None)
     return (module, unpacked(module, exact)) if exact is not None else (None, None)
 
