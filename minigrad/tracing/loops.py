@@ -120,13 +120,14 @@ def leads_on(code, start, raised, wanted) -> bool:
 @cache
 def flow(code) -> tuple:
     """For each instruction those that may come after it if it raises nothing, and those that an exception leads to."""
-    steps, tried = [*dis.get_instructions(code)], getattr(dis.Bytecode(code), "exception_entries", ())
-    after, handlers = {}, {}
+    steps, after, handlers = [*dis.get_instructions(code)], {}, {}
+    blocks = [(one.offset, one.argval, one.argval) for one in steps if one.opname.startswith("SETUP_")]  # in 3.10
+    tried = [(one.start, one.end, one.target) for one in getattr(dis.Bytecode(code), "exception_entries", ())]
     for step, following in itertools.zip_longest(steps, steps[1:]):
         at, goes_on = step.offset, following is not None and not LAST.match(step.opname)
         after[at] = ({following.offset} if goes_on else set()) | ({step.argval} if step.opcode in JUMPS else set())
         raises = not SURE.match(step.opname)
-        handlers[at] = {one.target for one in tried if raises and one.start <= at < one.end}
+        handlers[at] = {handler for start, end, handler in blocks + tried if raises and start <= at < end}
     return after, handlers
 
 
