@@ -895,6 +895,23 @@ def test_of_many_sources_the_last_are_called_complete_only_if_nothing_can_be_los
     assert film.plain["verdict"]["each"][-1]["status"] == status
 
 
+@pytest.mark.parametrize("value", ["threaded(lambda: x * x)", "copy.deepcopy(x)", "pickle.loads(pickle.dumps(x * x))"])
+def test_what_no_trace_hears_is_tried_before_a_film_is_called_complete(value):
+    made = "import copy, pickle, threading\ndef threaded(f):\n    found = []\n    thread = threading.Thread(target=lambda: found.append(f()))\n"
+    made += "    thread.start(), thread.join()\n    return found[0]\nx = mg.Variable(2.0)"
+    told = inspected(asked_of(f"y = {value} * x", made)).plain["verdict"]
+    assert (told["status"], told["code"]) == ("partial", "LEFT_ENGINE")
+
+
+def test_a_gradient_that_no_trace_heard_is_not_called_complete():
+    x = mg.Variable(0.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.sqrt(x)
+    assert tape.gradient(y, x).numpy() == np.inf
+    told = mg.inspect(tape).plain["verdict"]
+    assert (told["status"], told["say"]) == ("untried", "Untried. The gradient was computed while no trace was on, and is gone.")
+
+
 def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
     for program in (FIXED, TWICE, NETWORK, LOOP.format(turns=50)):
         view = inspected(program).plain

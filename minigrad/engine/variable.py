@@ -320,7 +320,8 @@ class Variable(Operators):
         return remade(*self.__reduce__()[1])
 
     def __reduce__(self):
-        return remade, (self._now.value, self.trainable, self.name[:-2], self.constraint)
+        value = leaving(self._now, "a copy", self._now.value)
+        return remade, (value, self.trainable, self.name[:-2], self.constraint)
 
     def __repr__(self):
         value = shown(self.__tf_tensor__().value)

@@ -135,27 +135,32 @@ class Model:
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
         events = self.trace.events if self.trace is not None else ()
-        mine, written = {one.id for one in self.sources}, self.written_in_block(events)
-        again = [e for e in events if isinstance(e, (Ran, LeftEngine)) and not (written or set()).isdisjoint(e.versions.items())]
-        exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
-        left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
         heard = [dx for e in events if isinstance(e, Asked) and e.tape == self.tape.number for dx in e.slopes]
-        self.whole = written is not None and not (left or again or self.trace.cut)
+        strange = self.has_strange_values(events)
+        self.whole = strange is False and not self.trace.cut
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
             given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
             unheard = not getattr(self.trace, "hears_exits", True)
-            tried = left or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
+            tried = strange or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, None if tried else 0.0):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
 
-    def written_in_block(self, events) -> "set | None":
-        """The (Variable, version) pairs written in the tape's block; None if the trace did not cover all of the block."""
-        block = [e.number for e in events if isinstance(e, TapeEvent) and e.tape == self.tape.number and e.what in ("opened", "closed")]
-        within = [e for e in events if isinstance(e, Wrote) and e.how != "Variable" and block and block[0] < e.number < block[-1]]
-        return {(e.variable, e.version) for e in within} if len(block) > 1 else None
+    def has_strange_values(self, events) -> "bool | None":
+        """Whether values left, were written into Variables and read, or came unheard, as from another thread; None if the trace
+        heard none of these, but not all of the tape's block either."""
+        ends = [e.number for e in events if isinstance(e, TapeEvent) and e.tape == self.tape.number and e.what in ("opened", "closed")]
+        block = [e for e in events if len(ends) > 1 and ends[0] < e.number < ends[-1]]
+        mine = {one.id for one in self.sources}
+        written = {(e.variable, e.version) for e in block if isinstance(e, Wrote) and e.how != "Variable"}
+        again = [e for e in events if isinstance(e, (Ran, LeftEngine)) and not written.isdisjoint(e.versions.items())]
+        exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
+        left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
+        known = self.trace.made.keys() | self.tape.roots if block else set()
+        young = [(i, e) for e in block if isinstance(e, Ran) for i in e.inputs if i > self.tape.number]
+        return bool(left or again or any(i not in known and i not in e.versions for i, e in young)) or (False if len(ends) > 1 else None)
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""

@@ -97,6 +97,8 @@ def one_verdict(model, number, reading) -> dict:
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
     if not reading.answers and explanation.status == "none":
         answer = "error" if spent else "None"
+    if answer == "?" and explanation.status in ("complete", "untried", "zero"):
+        return told("untried", "", answer, "Untried. The gradient was computed while no trace was on, and is gone.", size=size)
     if explanation.status == "untried" and (number in model.measured or model.whole):
         return told("complete", "", answer, MEASURED if number in model.measured else f"Complete.{ALL}", size=size)
     jacobian = slope is not None and slope.shape != tuple(model.thing(number).shape)  # then no sum was asked for
