@@ -9,6 +9,7 @@ import sys
 import types
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 from scenarios import GOLDEN, SCENARIOS
@@ -107,6 +108,18 @@ def test_building_it_anew_changes_nothing(lesson):
             for output in cell.get("outputs", []):
                 output.get("data", {}).pop("image/png", None)  # differs from one Matplotlib to the next
     assert again == stored
+
+
+def test_a_lesson_is_stored_as_it_was_run_and_what_stood_there_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "COURSE", tmp_path)
+    monkeypatch.setattr(build.minutes, "state", lambda notebook: None)  # this lesson has no times
+    path = tmp_path / "99_small.ipynb"
+    before = nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print(6 * 7)", id="a")]), version=4)
+    path.write_text(before, encoding="utf-8")
+    copy = build.store(path)
+    assert nbformat.read(path, as_version=4).cells[0].outputs[0].text == "42\n"
+    assert copy.read_text(encoding="utf-8") == before
+    assert build.store(path) is None, "it stood so"
 
 
 def test_building_an_unknown_lesson_says_which_there_are():

@@ -656,7 +656,7 @@ class Model:
     def notes(self):
         """What the reader should know about the limits of this film, and the errors that readings raised."""
         film, widest = self.film, max((len(frame.inputs) for frame in self.film.frames), default=0)
-        asked = len(film.history.questions) if film.traced else 0
+        asked = film.traced and len(film.history.questions)
         things, used_up = "events" if film.traced else "steps", self.tape.entered and self.tape.steps is None
         notes = [
             (not film.traced and self.tape.entered, "No log was kept: mg.trace(True) before it, in this thread, shows lines and ghosts too."),
