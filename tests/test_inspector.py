@@ -1462,7 +1462,7 @@ def test_inf_is_a_cross_in_the_picture_too():
 
 def test_numbers_have_six_digits_at_most():
     assert [str(json_number(one)) for one in (-0.0, 1 / 3, -np.inf, True, 2 - 1j)] == ["0.0", "0.3333", "-inf", "1", "2-1j"]
-    numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
+    numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159"}
     assert [brief(x, 6) for x in numbers] == [*numbers.values()]
     sizes = {
         0: "0 B",
@@ -2174,6 +2174,13 @@ def asked_of(lines, made="x = mg.Variable([1.0, 2.0])", asked="y, x"):
 
 
 FORMULAS = {
+    "y = x * mg.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])": [["multiply", "y", ["upstream * constant, summed over axis 0"]]],
+    "y = mg.constant([[1.0], [3.0]]) - x[0]": [["getitem", None, ["upstream, put back at the chosen indices"]], ["subtract", "y", ["-upstream, summed over axes 0, 1"]]],
+    "y = mg.ones((2, 1, 2)) @ mg.stack([x, x])": [["stack", None, ["upstream at index k of the axis"] * 2], ["matmul", "y", ["constantᵀ @ upstream, summed over axis 0"]]],
+    "h = mg.exp(x)\nh = mg.sqrt(h)\ny = h * 2.0": [
+        ["exp", "h", ["upstream * h"]], ["sqrt", "h", ["upstream / (2 * output)"]], ["multiply", "y", ["upstream * 2.0"]],
+    ],
+    "v, i = mg.nn.top_k(x, 1)\ny = v": [["top_k", "v", ["upstream[0], put back at the indices i"]]],
     "q = mg.unstack(x)\ny = q[0] * q[1]": [
         ["unstack", "q[0]", ["stack(upstream, axis)"]], ["multiply", "y", ["upstream * q[1]", "upstream * q[0]"]],
     ],

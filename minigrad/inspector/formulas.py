@@ -18,9 +18,31 @@ def formula(model, k, slot, known) -> dict:
     line = real and frame.op_made and frame.op_made.math.get(frame.parameter(slot))
     place = next((one.index(slot) for one in known.values() if isinstance(one, list) and slot in one), 0)
     own = {name: meaning(model, k, one[place]) if isinstance(one, list) else one for name, one in known.items()}
-    parts = parts_of(str(line), own) if line else []
+    parts = parts_of(f"{line}{summed_over(model, k, slot, line)}", own) if line else []
     text = "".join(part["t"] for part in parts)
     return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}
+
+
+def summed_over(model, k, slot, line) -> str:
+    """The end of a line that is for one element of a broadcast input: the axes over which the elements are added up."""
+    frame, out, product = model.film.frames[k], model.shape_of(k), "@" in line
+    shapes = [shape_in(model, node, one in frame.numbers) for one, node in enumerate(frame.inputs)]
+    own, shapes = shapes[slot], [shapes[slot]] if product else shapes
+    if len(frame.inputs) < 2 or frame.op_made.lists or None in (out, *shapes) or re.search("sum|added", line):
+        return ""
+    extra = len(out) - len(own)
+    axes = [n for n in range(len(out)) if n < extra or (own[n - extra] == 1 != out[n] and not product)]
+    broadcast = product or all(one in (1, n) for shape in shapes for one, n in zip(shape[::-1], out[::-1]))
+    return f", summed over ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}" if axes and broadcast else ""
+
+
+def shape_in(model, node, is_number):
+    """The shape of an input; None if it is unknown."""
+    made = model.film.made.get(node)
+    if is_number or made is not None:
+        return [] if is_number else model.shape_of(made) if len(model.film.frames[made].outputs) == 1 else None
+    value = model.value_of(node)
+    return None if value is None else list(value.shape)
 
 
 def meanings(model, k) -> dict:
@@ -28,7 +50,9 @@ def meanings(model, k) -> dict:
     frame = model.film.frames[k]
     name, output = model.name(frame.outputs[0]), declaration_of(frame.op_made).output
     upstream = "upstream" if len(frame.outputs) == 1 else None  # of several outputs the column shows one
-    known: dict = {"upstream": ("upstream", upstream), output: ("output" if name == frame.op else name, f"f{k}")}
+    known: dict = {f"{output}[{n}]": (model.name(one), None) for n, one in enumerate(frame.outputs) if upstream is None}
+    taken = {frame.op, *(model.argument(k, slot)["text"] for slot in range(len(frame.inputs)))}
+    known |= {"upstream": ("upstream", upstream), output: ("output" if name in taken else name, f"f{k}")}
     for slot in range(len(frame.inputs)):
         parameter = frame.parameter(slot)
         if parameter in frame.op_made.lists:

@@ -301,7 +301,7 @@ def deep_qr_grad(dq, dr, q, r):
     return dinput
 
 
-@op("Qr", "fc", dinput=qr_grad, math="q @ dr + what turns q, times inv(r)^T; upstream: dq, dr; z: q, r")
+@op("Qr", "fc", dinput=qr_grad, math="z[0] @ upstream[1] and what turns z[0], times inv(z[1])^T")
 def qr(input, full_matrices=False) -> Qr:
     """QR decomposition: q, with orthonormal columns, and an upper triangular r, for which the input is `q @ r`.
 

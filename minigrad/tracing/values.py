@@ -346,10 +346,12 @@ def finite(value) -> bool:
 
 
 def brief(number, digits=4) -> str:
-    """A number with this many digits; a whole float has a decimal point, and zero has no sign."""
+    """A number with this many digits, or six before a point; a whole float has a point, and zero has no sign."""
     if isinstance(number, float):
         text = f"{number + 0.0:.{digits}g}"
-        return text + ".0" if text.lstrip("-").isdigit() else text
+        if not text.lstrip("-").isdigit():
+            return text
+        return f"{text}.0" if float(text) == number else f"{number:.{max(digits, 6)}g}"
     if isinstance(number, complex):
         return f"{number:.{digits}g}"
     return visible(number.decode(errors="replace") if isinstance(number, bytes) else number, 20)
