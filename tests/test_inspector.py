@@ -903,6 +903,25 @@ def test_what_no_trace_hears_is_tried_before_a_film_is_called_complete(value):
     assert (told["status"], told["code"]) == ("partial", "LEFT_ENGINE")
 
 
+def test_a_tensor_that_a_function_of_the_library_watches_is_no_source():
+    block = "k = mg.py_function(lambda q: q * q, [x], mg.float32)\ny = mg.reduce_sum(k * mg.constant([5.0, 6.0]))"
+    view = inspected(asked_of(block)).plain
+    assert [one["name"] for one in view["sources"]] == ["x"] and not view["marks"]
+
+
+def test_calls_that_use_the_same_variable_show_the_gradient_that_comes_to_each():
+    made = "x = mg.Variable(0.5)\ndef deep(h, n):\n    return h if n == 0 else deep(mg.sin(h * x), n - 1)"
+    below = inspected(asked_of("y = deep(x, 30)", made)).plain["fold"]["below"]
+    assert len({*below["numbers"]}) > 20 and below["name"] != "|grad W|"
+
+
+def test_numbers_that_are_rounded_are_not_shown_as_whole_ones():
+    view = inspected(asked_of("y = 0.5 * x * x", "x = mg.Variable(1234.5)")).plain
+    assert view["verdict"]["answer"] == "1234.5" and "1234.0" not in [one["text"] for one in view["arrays"]]
+    arrays = inspected(asked_of("y = mg.reduce_sum(x)", "x = mg.Variable([1240.0] + [10.95] * 5)")).plain["arrays"]
+    assert 1240.24 in [one["norm"] for one in arrays if one["n"] == 6]
+
+
 def test_a_gradient_that_no_trace_heard_is_not_called_complete():
     x = mg.Variable(0.0)
     with mg.trace(), mg.GradientTape() as tape:

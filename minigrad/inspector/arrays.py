@@ -23,7 +23,7 @@ def shown(value) -> dict:
     found = summary.measures
     if found is None:
         return data
-    data |= {"norm": json_number(found.norm), "low": json_number(found.low), "high": json_number(found.high), "zeros": found.zeros}
+    data |= {"zeros": found.zeros, **{name: json_number(getattr(found, name), 6) for name in ("norm", "low", "high")}}
     data |= {word: count for word, count in (("nan", found.nan), ("inf", found.inf), ("-inf", found.minus_inf)) if count}
     return data | {"note": note_of(data), "picture": picture_of(summary, found)}
 

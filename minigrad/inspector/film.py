@@ -265,7 +265,7 @@ class Builder:
         self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place, **more))
 
     def watched(self, e):
-        if e.tape in self.film.tapes:
+        if e.tape in self.film.tapes and e.called == "watch":  # and not by a function of the library
             self.film.roots.append(e.source)
             self.mark("watch", e.source, e)
 

@@ -628,7 +628,7 @@ class Model:
 
     def path_of(self, number) -> str:
         """The user's name for a source; for a weight of a model, its path."""
-        return visible(getattr(self.things.get(number), "path", "") or self.names.of(number, "x"))
+        return visible(getattr(self.things.get(number), "path", "") or self.names.of(number, "unnamed"))
 
     def source_name(self, number) -> str:
         """The same, with only as many trailing parts of a path as are needed to tell the sources apart."""

@@ -163,7 +163,7 @@ def fold_shown(model) -> "dict | None":
     carry, name = model.frame_name(units[len(units) // 2].lead) or "value", "|grad W|"
     scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.iteration or not looped)
     back = [max([abs(norm_of(slope) or 0) for slope in some], default=0) or None for some in weights]
-    weighted = sum(map(bool, weights)) >= (1 if kind == "layers" else len(units) / 2)
+    weighted = sum(map(bool, weights)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
     if not weighted:
         back = [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units]
         name = f"d/d{carry}" if scalar else "|grad|"
