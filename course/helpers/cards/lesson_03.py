@@ -1,21 +1,22 @@
 """The exercises of lesson 03, Watching."""
 
+from functools import partial
+
 import minigrad as mg
 
 from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import by_tape
 
-THINGS = {
-    "mg.Variable(2.0)": lambda: mg.Variable(2.0),
-    "mg.Variable(0.0)": lambda: mg.Variable(0.0),
-    "mg.Variable([1.0, 2.0], trainable=False)": lambda: mg.Variable([1.0, 2.0], trainable=False),
-    "mg.Variable([[1.0], [2.0]])": lambda: mg.Variable([[1.0], [2.0]]),
-    "mg.Variable(2.0) * 1.0": lambda: mg.Variable(2.0) * 1.0,
-    "mg.constant([1.0, 2.0])": lambda: mg.constant([1.0, 2.0]),
-    "2.0": lambda: 2.0,
-    "mg.Variable(2.0).numpy()": lambda: mg.Variable(2.0).numpy(),
-    "mg.Variable([3.0])": lambda: mg.Variable([3.0]),
-}
+MADE = """mg.Variable(2.0)
+mg.Variable(0.0)
+mg.Variable([1.0, 2.0], trainable=False)
+mg.Variable([[1.0], [2.0]])
+mg.Variable(2.0) * 1.0
+mg.constant([1.0, 2.0])
+2.0
+mg.Variable(2.0).numpy()
+mg.Variable([3.0])"""
+THINGS = {line: partial(eval, line, {"mg": mg}) for line in MADE.splitlines()}
 
 
 def watched(thing):
