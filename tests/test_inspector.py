@@ -2299,6 +2299,12 @@ def test_memory_is_that_of_the_arrays_which_the_tapes_keep(what, used_up):
     assert memory["peak"] == sum(arrays.values()) == sum(block["bytes"] for block in memory["blocks"])
 
 
+def test_without_a_log_the_ops_of_complex_numbers_have_their_names():
+    block = "with mg.GradientTape() as tape:\n    y = mg.abs(z * z)"
+    film = inspected(f"z = mg.Variable(1.0 + 2.0j)\n{block}", traced=False)
+    assert [frame.op for frame in film.models[0].film.frames] == ["multiply", "abs"]
+
+
 def test_arrays_of_unknown_size_are_told_of():
     many = "tapes = []\nfor k in range(40):\n    with mg.GradientTape() as last:\n        v = x * x\n    last.gradient(v, x)\n    tapes.append(last)\n"
     film = inspected(asked_of("y = mg.ones([2, 2]) * x") + f"\n{many}")

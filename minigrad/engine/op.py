@@ -163,7 +163,12 @@ def redeclared(run, **options):
 
 def conjugated(vjp):
     """Adapt a VJP to complex numbers: TensorFlow multiplies by the conjugate of the derivative."""
-    return lambda dz, *needs: vjp(dz.conj(), *needs).conj()
+
+    def adapted(dz, *needs):
+        return vjp(dz.conj(), *needs).conj()
+
+    adapted.__wrapped__ = vjp  # type: ignore[attr-defined]
+    return adapted
 
 
 def with_other_exits(run, **exits):

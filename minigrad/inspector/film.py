@@ -8,6 +8,7 @@ import builtins
 import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -517,7 +518,7 @@ def film_of_tape(tape, most) -> Film:
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
         outputs = output_ids(step)
-        op, name = owners(len(OPS)).get(step[VJP], (None, ""))
+        op, name = owners(len(OPS)).get(unwrap(step[VJP]), (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
             called = public_name(op.__name__) if op else "custom gradient"
