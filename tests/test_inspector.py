@@ -2643,3 +2643,28 @@ def test_the_title_of_a_page_is_text():
     film = inspected(f"{layer}\nwith mg.GradientTape() as tape:\n    y = layer(x)\ntape.gradient(y, layer.kernel)")
     head = film.plain["verdict"]["head"]
     assert "<b>" in head and f"<title>{html.escape(head)}</title>" in film.to_html()
+
+
+LEFT = {  # what happens with a value that left -> the rows of the table, and the inputs of each column
+    "s = x.numpy()\ny = x * s + s": ("numpy 2.0, multiply 4.0, add 6.0", "s0, s0 f0, f1 f0", "3.0"),
+    "s = float(x)\ny = x * s + s": ("numpy 2.0, multiply 4.0, add 6.0", "s0, s0 f0, f1 f0", "3.0"),
+    "s = x.numpy()\na = mg.negative(s)\nb = mg.square(s)\ny = x + a + b": ("numpy 2.0, negative -2.0, square 4.0, add 0.0, add 4.0", "s0, f0, f0, s0 f1, f3 f2", "3.0"),
+    "s = float(x)\ny = x + s * s": ("numpy 2.0, add 6.0", "s0, s0 f0", None),
+    "m = np.mean(x.numpy())\ny = (x - m) ** 2 + m": ("numpy 2.0, subtract 0.0, pow 0.0, add 2.0", "s0, s0 f0, f1, f2 f0", "1.0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", LEFT)
+def test_every_use_of_a_value_that_left_hangs_on_its_exit(lines):
+    rows, inputs, lost = LEFT[lines]
+    view = inspected(asked_of(lines, "x = mg.Variable(2.0)")).plain
+    columns = [col for col in view["cols"].values() if col["id"][0] == "f"]
+    assert ", ".join(f"{col['op']} {view['arrays'][col['value']]['text']}" for col in columns) == rows
+    starts = [[wire["from"] for wire in view["wires"].values() if wire["to"] == col["id"]] for col in columns]
+    assert ", ".join(map(" ".join, starts)) == inputs and not any(one.startswith("d") for one in view["cols"])
+    assert [cut["edge"] for cut in view["cuts"]] == [["s0", "f0"]] and view["verdict"]["lost"] == lost
+
+
+def test_a_number_made_of_a_value_that_left_is_not_called_like_that_value():
+    view = inspected(asked_of("s = float(x)\ny = x * (s * s)", "x = mg.Variable(2.0)")).plain
+    assert [one["text"] for one in view["cols"]["f1"]["args"]] == ["x", "4.0"] and view["wires"]["f1.1"]["from"] == "f0"

@@ -22,7 +22,7 @@ from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, vjp_of
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, public_name
-from ..tracing.source import called_text
+from ..tracing.source import assigned_name, called_text
 from ..tracing.values import Summary
 
 MOST_READINGS = 4  # shown for one tape, unless a target is given
@@ -184,10 +184,12 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     closed = ends[-1].number if ends and ends[-1].what == "closed" else trace.count
     last = max([closed, *[e.number for e in (*own, *refusals)]])
     film.ways = ways_of(trace, tape, targets, sources, experiments) if targets and not lossless else []
-    on_ways = {}
-    for edge in film.ways:
+    on_ways: dict = {}
+    exits: dict = {}  # of a value that left -> the events by which it came back
+    for edge in sorted(film.ways, key=lambda one: one.event.number):
         on_ways.setdefault(edge.event.number, []).append(edge)
-    exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
+        if edge.by is not None:
+            exits.setdefault(edge.by.number, []).append(edge.event)
     opened = [e for e in events if isinstance(e, TapeEvent) and e.what == "opened" and first <= e.number <= closed]
     film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
@@ -337,15 +339,14 @@ class Builder:
         """Add a ghost for a value that left: what came back, named by how it left, with `...` for whatever happened there."""
         if e.number not in self.exits:
             return
-        back, left, node = self.exits[e.number].event, e.given and e.given.content, self.node(e.tensor, e.versions)
-        numbers = [*back.numbers.values()] if isinstance(back, Ran) else []
-        value = back.value if isinstance(back, EnteredEngine) else Summary.of(numbers[0]) if numbers else left
-        called = (e.exit == "NumPy" and called_text(e.place)) or e.exit.removesuffix("()").lower()
-        op = "numpy" if value is not None and value.is_known_to_be(left) else f"{called} ..."
-        frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
-        frame.unnamed = op != "numpy"
-        if isinstance(back, EnteredEngine):
-            self.alias[back.tensor] = ("left", e.number)
+        left, called = e.given and e.given.content, (e.exit == "NumPy" and called_text(e.place)) or e.exit.removesuffix("()").lower()
+        values = [value_back(back) or left for back in self.exits[e.number]]
+        named = e.exit != "NumPy" and assigned_name(e.place)  # then this name has the value that left
+        same = named or any(value is not None and value.is_known_to_be(left) for value in values)
+        frame = Frame("numpy" if same else f"{called} ...", [self.node(e.tensor, e.versions)], (("left", e.number),))
+        frame.value, frame.place, frame.event, frame.on_way = left if same else values[0], e.place, e, True
+        frame.ghost, frame.unnamed = ("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), not same
+        self.alias.update((back.tensor, ("left", e.number)) for back in self.exits[e.number] if isinstance(back, EnteredEngine))
         self.add(frame)
 
     def wrote(self, e):
@@ -432,6 +433,13 @@ def reading_of(e) -> Reading:
         return Reading(e.tape, e.targets, e.sources, dict.fromkeys(e.sources), e.place, e.released, e.error)
     sparse = tuple([n for n, dx, made in zip(e.sources, e.slopes, e.results) if dx and not made])
     return Reading(e.tape, e.targets, e.sources, dict(zip(e.sources, e.slopes)), e.place, e.released, sparse=sparse)
+
+
+def value_back(back) -> "Summary | None":
+    """The value that came back, which an op may have used as a Python number."""
+    if isinstance(back, EnteredEngine):
+        return back.value
+    return next(map(Summary.of, back.numbers.values()), None) if isinstance(back, Ran) else None
 
 
 def slot_of(frame, source, read):

@@ -563,10 +563,11 @@ class Model:
     def argument(self, k, slot):
         """An input of a frame as text, and the id of its column."""
         frame = self.film.frames[k]
-        node = frame.inputs[slot]
-        if slot in frame.numbers and not (isinstance(node, tuple) and node[0] == "left"):
-            return {"node": None, "text": brief(frame.numbers[slot], 6)}
-        return {"node": self.node(node), "text": self.name(node) or self.nameless(frame)}
+        node, number = frame.inputs[slot], frame.numbers.get(slot)
+        left = self.film.value_of(node) if isinstance(node, tuple) and node[0] == "left" else None
+        if number is None or (left is not None and left.is_known_to_be(Summary.of(number))):
+            return {"node": self.node(node), "text": self.name(node) or self.nameless(frame)}
+        return {"node": self.node(node), "text": brief(number, 6)}
 
     def nameless(self, frame) -> str:
         """The label of an input that has no name."""
