@@ -2468,6 +2468,25 @@ def test_a_jacobian_in_several_passes_shows_no_sum_of_them():
     assert [one for *_, one in slopes[:-1]] == [None] * (len(slopes) - 1) and film.plain["arrays"][slopes[-1][2]]["shape"] == [3, 2, 2]
 
 
+def jacobian_of(y, x):
+    block = f"with mg.GradientTape() as tape:\n    y = {y}\nJ = tape.jacobian(y, x)"
+    return inspected(f"x = mg.Variable({x})\n{block}").plain
+
+
+@pytest.mark.parametrize("noted", [False, True])
+def test_the_pass_that_a_jacobian_gave_up_is_not_shown(noted, monkeypatch):
+    if noted:
+        monkeypatch.setattr("minigrad.tracing.log.LARGE_PASS", 0)
+    view = jacobian_of("x**2 * mg.reduce_sum(x)", [1.0, 2.0, 3.0])
+    sent = [view["arrays"][one]["text"] for _, _, one, _ in view["wires"]["f2.0"]["sent"]]
+    assert sent == ["[6.0 0.0 0.0]", "[0.0 6.0 0.0]", "[0.0 0.0 6.0]"]
+
+
+def test_the_passes_of_a_jacobian_of_a_single_op_are_told_apart():
+    view = jacobian_of("mg.reduce_sum(x, 1)", [[1.0, 2.0], [3.0, 4.0]])
+    assert [at for _, at, *_ in view["wires"]["f0.0"]["sent"]] == [2, 3]
+
+
 def test_a_view_keeps_all_of_the_array_that_it_looks_at():
     several = "h = mg.tanh(a); f = mg.reshape(h, [-1]); t = mg.transpose(h); y = mg.reduce_sum(f * f) + mg.reduce_sum(t * t)"
     few = "s = (a * 2.0)[:2]; y = mg.reduce_sum(s * s)"

@@ -205,6 +205,9 @@ class Listener:
         """A backward pass begins, with the arguments of `backward`. Is the listener to be told of its steps?"""
         return self.tracked_ids is None
 
+    def gave_up(self) -> None:
+        """The backward pass that began last is given up: others take its place, and none of its steps counts."""
+
     def stepped_back(self, step, dy, dx) -> None:
         """The backward pass took a step: dy is the gradient of its output, dx the VJP's result for its input."""
 

@@ -390,13 +390,15 @@ class Builder:
         if not self.open_readings or frame is None:  # no frame: the read of a Variable, which is not shown
             self.pending = []
             return
-        k = self.open_readings[-1]
-        if self.group is None or self.group.frame != frame:
+        k, slot = self.open_readings[-1], None
+        if self.group is not None and self.group.frame == frame:
+            slot = slot_of(self.film.frames[frame], e.source, self.group.parts)
+        if slot is None:  # another frame, or another pass
             self.settle(k)
-            self.group = Read(frame, e.upstream, [])
+            self.group, slot = Read(frame, e.upstream, []), slot_of(self.film.frames[frame], e.source)
             self.film.readings[k].reads.append(self.group)
         self.work(k, frame)
-        self.group.parts.append(Part(slot_of(self.film.frames[frame], e.source, self.group), e.source, e.sent, e.local))
+        self.group.parts.append(Part(slot or 0, e.source, e.sent, e.local))
 
     def work(self, k, frame):
         """Attribute the ops that ran since the last step to this step."""
@@ -442,11 +444,11 @@ def value_back(back) -> "Summary | None":
     return next(map(Summary.of, back.numbers.values()), None) if isinstance(back, Ran) else None
 
 
-def slot_of(frame, source, read):
-    """The input that a backward step was for; the inputs of an op are processed from last to first."""
+def slot_of(frame, source, parts=()):
+    """The input that a backward step was for; the inputs of an op are processed from last to first. None: there is none left."""
     numbers = frame.event.inputs if isinstance(frame.event, Ran) else frame.inputs
-    end = read.parts[-1].slot if read.parts else len(numbers)
-    return next((k for k in reversed(range(end)) if numbers[k] == source), 0)
+    end = parts[-1].slot if parts else len(numbers)
+    return next((k for k in reversed(range(end)) if numbers[k] == source), None)
 
 
 # ---- what an op keeps, and its rules -----------------------------------------------------------------------------------

@@ -763,6 +763,13 @@ class Trace(Listener):
         if len(passes) > 1 and (len(passes) > MOST_PASSES or sum([one.size for one in passes]) > MOST_HELD):
             self.note_oldest_pass()
 
+    def gave_up(self):
+        began = self.questions[-1][0] if self.questions else self.count
+        with log_lock:
+            self.passes = [one for one in self.passes if one.number < began]
+            while self.backward and self.backward[-1].number > began:
+                self.backward.pop()
+
     def note_oldest_pass(self):
         """Note the steps of the oldest backward pass, if its tape is still there."""
         with log_lock:
