@@ -5,25 +5,22 @@ unless the tape is used up. Both cases give the same `Frame`s and `Reading`s, fr
 """
 
 import builtins
-import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import unwrap
 from typing import Any
 
-import numpy as np
-
-from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, output_ids
+from ..engine.backward import INPUT, TENSORS, VJP, output_ids
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
-from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, vjp_of
+from ..tracing.kept import arrays_in, kept_by, kept_in
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, public_name
 from ..tracing.source import assigned_name, called_text
-from ..tracing.values import Summary
+from ..tracing.values import Summary, brief
 
 MOST_READINGS = 4  # shown for one tape, unless a target is given
 
@@ -36,8 +33,7 @@ class Frame:
         inputs: the node of each input: a Tensor's number, a Variable's number and version, ("left", k) or None.
         numbers: maps the position of an input to the Python number that was given.
         slots: maps each tape to the inputs for which it recorded a step.
-        keeps: maps each tape to the arrays it keeps: (number of the Tensor, name in the VJP, bytes, what tells the array
-            from others), the last two None if they are unknown.
+        keeps: maps each tape to what it keeps, as `kept_in` does; the bytes are None if they are unknown.
         ghost: (code, a few words, a sentence) if no tape of the film recorded it.
         by: the (reading, frame) whose backward pass ran this op.
         kind: "op", "assign" (it writes a Variable) or "crash" (it raised an error).
@@ -151,7 +147,8 @@ class Film:
     def value_of(self, node) -> "Summary | None":
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made:
-            return self.frames[self.made[node]].value
+            frame = self.frames[self.made[node]]
+            return frame.value if node == frame.outputs[0] else None
         trace = self.history and self.history.trace
         known = trace and (trace.value_of(*node) if isinstance(node, tuple) else getattr(trace.made.get(node), "value", None))
         return known or self.values.get(node)
@@ -204,7 +201,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
             return isinstance(e, Ran) and tape.number in e.recorded
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
-    builder = Builder(film, history, on_ways, exits, arrays_kept([tape.steps or (), *[one.again[0] for one in trace.passes]]))
+    builder = Builder(film, history, on_ways, exits, kept_by([tape.steps or (), *[one.whole for one in trace.passes]]))
     told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps_of(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
@@ -253,8 +250,9 @@ def name_parts(ops):
 class Builder:
     """Builds the frames, one event at a time."""
 
-    def __init__(self, film, history=None, on_ways=(), exits=(), arrays=None):
-        self.film, self.history, self.on_ways, self.exits, self.arrays = film, history, on_ways, exits, arrays or {}
+    def __init__(self, film, history=None, on_ways=(), exits=(), steps=()):
+        self.film, self.history, self.on_ways, self.exits, self.steps = film, history, on_ways, exits, dict(steps)
+        self.sizes = {number: (key, size) for kept in self.steps.values() for key, (number, _, size) in kept.items() if number}
         self.alias = {}  # the Tensor of a Variable that was read, or of a value that came back -> its node
         self.open_readings = []  # the readings in progress
         self.pending = []  # frames that ran for its next backward step
@@ -297,17 +295,34 @@ class Builder:
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
-                frame.keeps[tape] = kept_by(e, frame.value, slots, self.known, self.arrays)
+                frame.keeps[tape] = self.kept(e, slots)
         if not frame.slots:
             frame.ghost = self.ghost(e)
         self.add(frame)
 
-    def known(self, number, versions):
-        """The Summary of a Tensor or Variable."""
-        value = self.film.value_of(self.node(number, versions))
-        if value is None and self.open_readings:  # the seed of a backward pass has the shape of its target
-            return self.film.value_of(self.film.readings[self.open_readings[-1]].targets[0])
-        return value
+    def kept(self, e, slots) -> dict:
+        """What the steps of an op keep, as in Frame.keeps; of one that is gone, what is declared."""
+        kept: dict = {}
+        for slot in slots:
+            kept |= self.steps.get((e.outputs[0], e.inputs[slot])) or dict(self.declared(e, slot))
+        return kept
+
+    def declared(self, e, slot):
+        """(key, value) of what the VJP of this input is declared to need."""
+        by_products, names = e.op.by_products, [input_name(e.op, k, len(e.inputs)) for k in range(len(e.inputs))]
+        signature = declaration_of(e.op)
+        for wish in signature.needs[names[slot]][1:]:
+            if wish in by_products:
+                yield (e.outputs[0], wish), (None, wish, None)
+            for one in (wish, *(parameters(by_products[wish]) if wish in by_products else ())):  # from which it is recomputed
+                for k in [k for k, name in enumerate(names) if name == one and not e.inputs[k]]:
+                    number = e.numbers.get(k, 0.0)
+                    yield (number, e.value.dtype), (0, brief(number, 6), e.value.dtype.itemsize)
+                inputs = [number for name, number in zip(names, e.inputs) if name == one and number]
+                for number in e.outputs if one == signature.output else inputs:
+                    node = self.node(number, e.versions)
+                    key, size = self.sizes.get(node, (node, None))
+                    yield key, (number, one, size)
 
     def add(self, frame):
         film = self.film
@@ -451,66 +466,7 @@ def slot_of(frame, source, parts=()):
     return next((k for k in reversed(range(end)) if numbers[k] == source), None)
 
 
-# ---- what an op keeps, and its rules -----------------------------------------------------------------------------------
-
-
 declaration_of = lru_cache(maxsize=1000)(Declaration)
-
-
-def wished(step) -> list:
-    """(name in the VJP, array, Tensor) for each array that a step keeps."""
-    code = getattr(step[VJP], "__code__", None)
-    names = code.co_varnames[1 : code.co_argcount] if code else ()
-    return [one for one in zip(names, step[ARRAYS], step[TENSORS]) if isinstance(one[1], (np.ndarray, np.generic))]
-
-
-def arrays_kept(passes) -> dict:
-    """The arrays that steps keep, as far as these are still at hand: by the number of an output and the name in the VJP, and
-    by the number of a Tensor."""
-    found: dict = {}
-    for step in itertools.chain(*passes):
-        for wish, array, tensor in wished(step):
-            found[output_ids(step)[0], wish] = found[getattr(tensor, "id", None)] = owner_of(array)
-            found.update({x.id: owner_of(x.value) for x in getattr(tensor, "inputs", ()) if isinstance(x, Tensor)})  # of a by-product
-    return found
-
-
-def owner_of(array):
-    """The array whose memory this one shares: a view keeps all of it."""
-    while isinstance(array.base, (np.ndarray, np.generic)):
-        array = array.base
-    return array
-
-
-def kept_by(e, result, slots, known, arrays):
-    """The arrays that the steps of an op keep, as in Frame.keeps. (`arrays`: see `arrays_kept`.)"""
-    kept: dict = {}
-    for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
-        beside, output = k is None and wish in e.op.by_products, e.outputs[0]
-        number = ("by-product", output) if beside else output if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
-        if number not in kept:
-            array = arrays.get((output, wish), None if beside or number in e.versions else arrays.get(number))
-            value = None if beside else result if k is None else known(number, e.versions)
-            size = None if value is None else value.size * value.dtype.itemsize
-            size = result.dtype.itemsize if not beside and number < 0 else size
-            size = size if array is None else array.nbytes
-            kept[number] = number, wish, size, id(array) if isinstance(array, np.ndarray) else None
-    return [*kept.values()]
-
-
-@lru_cache(maxsize=1000)
-def wishes_of(op, slots, count):
-    """What the VJPs of these inputs need: the position of an input, or None for the output, with its name in the VJP."""
-    signature, wishes = declaration_of(op), []
-    for slot in slots:
-        for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
-            again = parameters(op.by_products[wish]) if wish in op.by_products else ()  # the inputs from which it is recomputed
-            if wish == signature.output or again:
-                wishes.append((None, wish))
-            wishes += [
-                (k, one) for one in (wish, *again) if one in signature.inputs for k in range(count) if input_name(op, k, count) == one
-            ]
-    return wishes
 
 
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
@@ -532,16 +488,13 @@ def film_of_tape(tape, most) -> Film:
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
             called = public_name(op.__name__) if op else "custom gradient"
-            frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
+            frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: {}}, kernel=op.kernel if op else "", op_made=op)
             Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))
         frame.inputs.append(step[INPUT])
         frame.names += (name,)
-        for wish, array, tensor in wished(step):
-            number = tensor.id if isinstance(tensor, Tensor) else id(array)
-            film.values.setdefault(number, Summary.of(array))
-            if all(number != kept[0] for kept in frame.keeps[tape.number]):
-                frame.keeps[tape.number].append((number, wish, owner_of(array).nbytes, id(owner_of(array))))
+        frame.keeps[tape.number] |= kept_in(step)
+        film.values.update((number, Summary.of(array)) for number, array in arrays_in(step[TENSORS]) if number)
     for frame in film.frames:
         frame.value = film.values.get(frame.outputs[0])
     return film

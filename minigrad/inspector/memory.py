@@ -17,12 +17,10 @@ def kept(model):
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
             k = rest[0]
-            for tape, number, wish, size, array in [(tape, *one) for tape, keeps in film.frames[k].keeps.items() for one in keeps]:
-                node = model.node_kept(film.frames[k], number)
-                array = array or ((k, number) if isinstance(number, int) and number < 0 else node)
+            for tape, array, known in [(tape, *one) for tape, keeps in film.frames[k].keeps.items() for one in keeps.items()]:
                 if array not in alive:
-                    named = {"name": model.name_kept(film.frames[k], number, wish), "bytes": size, "text": bytes_text(size)}
-                    alive[array] = {**named, "from": step, "to": None, "maker": model.node(node), "readers": []}
+                    name, size = model.named(film.frames[k], *known)
+                    alive[array] = new_block(name, size, step, model.node(model.node_kept(film.frames[k], known[0])))
                     blocks.append(alive[array])
                     total += size or 0
                 holds.setdefault(tape, {}).setdefault(array, k)
@@ -37,6 +35,10 @@ def kept(model):
                     block["to"], total = step, total - (block["bytes"] or 0)
         sizes.append(total)
     return blocks, sizes
+
+
+def new_block(name, size, step, maker=None) -> dict:
+    return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": []}
 
 
 def frees(model, reading):

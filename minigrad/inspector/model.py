@@ -587,18 +587,17 @@ class Model:
 
     def keeps(self, frame):
         """The arrays of a frame that the inspected tape (or else the innermost one) keeps."""
-        kept = frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), [])
-        return [
-            {"what": self.name_kept(frame, number, wish), "bytes": size or 0, "text": bytes_text(size)} for number, wish, size, _ in kept
-        ]
+        kept = (frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), {})).values()
+        named = [self.named(frame, *one) for one in kept]
+        return [{"what": name, "bytes": size or 0, "text": bytes_text(size)} for name, size in named]
 
-    def name_kept(self, frame, number, wish) -> str:
-        """The user's name for a kept array: a Tensor, or, if `number` is negative, a Python number among the inputs."""
-        if isinstance(number, tuple):  # an array that the op returns beside its output
-            return wish
-        if number < 0:
-            return brief(frame.numbers.get(-1 - number, 0.0), 6)
-        return self.name(self.node_kept(frame, number)) or self.nameless(frame)
+    def named(self, frame, number, name, size) -> tuple:
+        """The user's name for a kept array, and its bytes; None if they are unknown."""
+        if not number:
+            return name, size
+        node = self.node_kept(frame, number)
+        value = self.value_of(node) if size is None else None
+        return self.name(node) or self.nameless(frame), size if value is None else value.size * value.dtype.itemsize
 
     def node_kept(self, frame, number):
         """The node of a kept array: an input of the frame, or its output."""

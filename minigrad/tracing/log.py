@@ -31,6 +31,7 @@ from .values import MOST_HELD, SCALARS, Given, Held, Summary, kept_at
 LIMIT = 20_000  # how many events a trace keeps
 MOST_PASSES, LARGE_PASS = 32, 16 << 20  # how many backward passes wait to be run again, and the bytes of the largest
 STEP = 200  # bytes of a step without its arrays
+NO_QUESTION: tuple = 0, None, None, []
 log_lock = threading.RLock()  # several threads may read one log
 if hasattr(os, "register_at_fork"):  # a replay could not use a log locked by another thread
     os.register_at_fork(before=log_lock.acquire, after_in_parent=log_lock.release, after_in_child=log_lock.release)
@@ -351,13 +352,14 @@ class BackwardPass:
     Attributes:
         number: that of its steps.
         tape: a weak reference to the tape.
-        size: the bytes of its steps and of the arrays that they keep.
+        whole: all steps that the tape had, those that lead to no source too.
+        size: the bytes of these steps and of the arrays that they keep.
     """
 
     found: "list | None" = None  # once it was run
 
-    def __init__(self, number, tape, size, steps, seeds, source_ids):
-        self.number, self.tape, self.size, self.again = number, tape, size, (steps, seeds, source_ids)
+    def __init__(self, number, tape, whole, size, *again):
+        self.number, self.tape, self.whole, self.size, self.again = number, tape, whole, size, again
 
     def steps(self, keep=Summary.of) -> list:
         """Its StepBack events, up to an error."""
@@ -449,7 +451,8 @@ class Trace(Listener):
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
         self.read_versions = self.versions
         self.began, self.around, self.code, self.instruction = next_id(), (), None, 0
-        self.questions: list = []  # in progress, a user's VJP may ask another tape: when it began, the tape, its Shared
+        # In progress, a user's VJP may ask another tape: when it began, the tape, its Shared and its steps.
+        self.questions: list = []
 
     def start(self):
         for listener in listening.now:
@@ -740,7 +743,8 @@ class Trace(Listener):
 
     def asking(self, tape):
         known = [one for one in self.questions if one[1]() is not None]  # of interrupted ones
-        self.questions = [*known, (self.next(), weakref.ref(tape), Shared(self.held.summary))]
+        whole = [*(tape.steps or ())]  # a backward pass drops those that lead to no source
+        self.questions = [*known, (self.next(), weakref.ref(tape), Shared(self.held.summary), whole)]
 
     def answered(self, tape) -> int:
         """End the question that this tape is being asked; return when it began."""
@@ -750,10 +754,20 @@ class Trace(Listener):
         return began
 
     def follows(self, steps, seeds, source_ids, recorded):
-        number, size = self.next(), np.inf if recorded else size_of(steps)
-        if size <= LARGE_PASS and self.questions:
-            self.keep_pass(BackwardPass(number, self.questions[-1][1], size, steps[:], {**seeds}, source_ids))
+        number, (_, tape, _, whole) = self.next(), self.questions[-1] if self.questions else NO_QUESTION
+        size = np.inf if recorded else size_of(whole or steps)
+        if size > LARGE_PASS:
+            whole.clear()  # so that the memory falls along the way
+        elif self.questions:
+            self.keep_pass(BackwardPass(number, tape, whole or steps[:], size, steps[:], {**seeds}, source_ids))
         return size > LARGE_PASS
+
+    def gave_up(self):
+        began = self.questions[-1][0] if self.questions else self.count
+        with log_lock:
+            self.passes = [one for one in self.passes if one.number < began]
+            while self.backward and self.backward[-1].number > began:
+                self.backward.pop()
 
     def keep_pass(self, one):
         passes = self.passes
@@ -762,13 +776,6 @@ class Trace(Listener):
         passes.append(one)
         if len(passes) > 1 and (len(passes) > MOST_PASSES or sum([one.size for one in passes]) > MOST_HELD):
             self.note_oldest_pass()
-
-    def gave_up(self):
-        began = self.questions[-1][0] if self.questions else self.count
-        with log_lock:
-            self.passes = [one for one in self.passes if one.number < began]
-            while self.backward and self.backward[-1].number > began:
-                self.backward.pop()
 
     def note_oldest_pass(self):
         """Note the steps of the oldest backward pass, if its tape is still there."""

@@ -1,0 +1,51 @@
+"""The arrays that the steps of a tape keep."""
+
+import itertools
+from inspect import unwrap
+
+import numpy as np
+
+from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, output_ids
+from ..engine.rules import Recompute
+from ..engine.tensor import Tensor
+from ..engine.writing import parameters
+from .values import brief
+
+
+def arrays_in(thing) -> list:
+    """(number, array) for each array in a field of a step: the number of its Tensor (0: a Python number), or None."""
+    if isinstance(thing, Tensor):
+        return [(thing.id, thing.value)]
+    if isinstance(thing, (np.ndarray, np.generic)):
+        return [(None, thing)]
+    parts = thing.inputs if isinstance(thing, Recompute) else thing if isinstance(thing, (list, tuple)) else ()
+    return [one for part in parts for one in arrays_in(part)]
+
+
+def owner_of(array):
+    """The array whose memory this one shares: a view keeps all of it."""
+    while isinstance(array.base, (np.ndarray, np.generic)):
+        array = array.base
+    return array
+
+
+def kept_in(step) -> dict:
+    """What a step keeps: the identity of an array -> (number, name, bytes).
+
+    The number is that of its Tensor, 0 for a Python number, and None for others, such as by-products. The name is that
+    in the VJP; of a Python number it is the number itself.
+    """
+    kept = {}
+    for name, *both in zip(parameters(unwrap(step[VJP]))[1:], step[TENSORS], step[ARRAYS]):
+        for number, array in arrays_in(both):
+            owner = owner_of(array)
+            kept.setdefault(id(owner), (number, brief(array.item(), 6) if number == 0 else name, owner.nbytes))
+    return kept
+
+
+def kept_by(passes) -> dict:
+    """What the steps in these lists keep, by the number of their (first) output and that of their input."""
+    found: dict = {}
+    for step in {id(step): step for step in itertools.chain(*passes)}.values():
+        found.setdefault((output_ids(step)[0], step[INPUT]), {}).update(kept_in(step))
+    return found
