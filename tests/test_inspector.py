@@ -2342,6 +2342,12 @@ def test_without_a_log_the_ops_of_complex_numbers_have_their_names():
     assert [frame.op for frame in film.models[0].film.frames] == ["multiply", "abs"]
 
 
+def test_a_tape_that_is_gone_keeps_nothing():
+    made = "c = mg.constant([5.0, 6.0])\nx = mg.Variable([1.0, 2.0])"
+    memory = inspected(asked_of("y = mg.py_function(lambda v: v * v, [x], mg.float32) * c", made)).plain["memory"]
+    assert (memory["why"], memory["peak"], sum(memory["changes"])) == ("", 16, 0)
+
+
 def test_a_further_output_does_not_have_the_size_of_the_first():
     made = "f = mg.custom_gradient(lambda v: (v * 2.0, lambda dy: dy * 2.0))\nx = mg.Variable([1.0, 2.0, 3.0])"
     memory = inspected(asked_of("a, b = mg.split(f(x), [1, 2])\ny = mg.square(b)", made)).plain["memory"]
@@ -2528,6 +2534,13 @@ def test_the_pass_that_a_jacobian_gave_up_is_not_shown(noted, monkeypatch):
 def test_the_passes_of_a_jacobian_of_a_single_op_are_told_apart():
     view = jacobian_of("mg.reduce_sum(x, 1)", [[1.0, 2.0], [3.0, 4.0]])
     assert [at for _, at, *_ in view["wires"]["f0.0"]["sent"]] == [2, 3]
+
+
+def test_a_jacobian_needs_all_arrays_to_its_end():
+    several, one = jacobian_of("x**2 * mg.reduce_sum(x)", [1.0, 2.0, 3.0]), jacobian_of("mg.exp(mg.sin(x))", [1.0, 2.0])
+    for view, kept in ((several, [16, 16, -32]), (one, [8, 8, -16])):
+        changes, kinds = view["memory"]["changes"], [kind for kind, *_ in steps_of(view)]
+        assert [*filter(None, changes)] == kept and changes[kinds.index("done")] == kept[-1]
 
 
 def test_a_view_keeps_all_of_the_array_that_it_looks_at():

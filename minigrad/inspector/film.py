@@ -94,6 +94,8 @@ class Reading:
     error: "str | None" = None
     sparse: tuple = ()  # the sources whose gradient is IndexedSlices
     heard: bool = True  # False if the trace had ended by then
+    again: bool = False  # whether there were several backward passes, for a Jacobian
+    in_rows: bool = False  # whether it is a Jacobian: several passes, or one for a stack of gradients
     reads: list = field(default_factory=list)
 
 
@@ -130,6 +132,7 @@ class Film:
     history: "History | None" = None
     ways: list = field(default_factory=list)  # the edges of the history on a path from a source to the target
     cut: bool = False  # whether the log has dropped its first events
+    gone: set = field(default_factory=set)  # the tapes that do not exist any more
     left_out: int = 0  # steps of the tape, or events of the log, before the first one shown
     traced: bool = False
 
@@ -190,6 +193,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     opened = [e for e in events if isinstance(e, TapeEvent) and e.what == "opened" and first <= e.number <= closed]
     film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
+    film.gone = {number for number in others if number in trace.tapes and trace.tapes[number]() is None}
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     refused = [e for e in refusals if every or not wanted or set(e.targets) == wanted]
     heard: list[Any] = [*questions, *refused]
@@ -430,7 +434,11 @@ class Builder:
         k = self.open_readings.pop()
         self.settle(k)
         self.work(k, None)
-        self.film.steps.append(("error" if self.film.readings[k].error else "done", k))
+        reading = self.film.readings[k]
+        reading.again = len({read.frame for read in reading.reads}) < len(reading.reads)
+        value, seed = (self.film.frames[reading.reads[0].frame].value, reading.reads[0].upstream) if reading.reads else (None, None)
+        reading.in_rows = reading.again or (value is not None and len(value.shape) < len(seed.shape))
+        self.film.steps.append(("error" if reading.error else "done", k))
 
     def asked(self, e):
         self.end()

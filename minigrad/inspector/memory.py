@@ -26,8 +26,8 @@ def kept(model):
                 holds.setdefault(tape, {}).setdefault(array, k)
                 if f"f{k}" not in alive[array]["readers"]:
                     alive[array]["readers"].append(f"f{k}")
-        elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
-            here, since = holds.get(film.readings[rest[0]].tape, {}), rest[1] if kind == "read" else 0
+        for tape, since in freed(model, kind, *rest):
+            here = holds.get(tape, {})
             while here and here[next(reversed(here))] >= since:
                 array, _ = here.popitem()
                 if not any(array in others for others in holds.values()):
@@ -41,9 +41,15 @@ def new_block(name, size, step, maker=None) -> dict:
     return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": []}
 
 
-def frees(model, reading):
-    """Whether this reading uses up its tape. (One that the user did not request is drawn as if requested.)"""
-    return reading.released or (reading.place is None and not model.tape.persistent)
+def freed(model, kind, r=0, frame=0):
+    """The tapes that let go of arrays at this step, each with the first of the frames whose arrays they free."""
+    film, over = model.film, kind in ("done", "error")
+    if over:
+        yield from ((tape, frame) for tape in film.gone if all(tape != one.tape for one in film.readings[r + 1 :]))
+    if over or (kind == "read" and not film.readings[r].in_rows):
+        reading = film.readings[r]
+        if reading.released or (reading.place is None and not model.tape.persistent):  # not requested, but drawn as if it were
+            yield reading.tape, frame
 
 
 def memory_shown(blocks, sizes, persistent, frames) -> dict:

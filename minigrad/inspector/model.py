@@ -368,7 +368,6 @@ class Model:
         """
         film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
         reads = [iter(reading.reads) for reading in film.readings]
-        again = [len({read.frame for read in one.reads}) < len(one.reads) for one in film.readings]  # a Jacobian in several passes
         for at, (kind, *rest) in enumerate(film.steps):
             if kind == "write":
                 self.written_at[rest[0]] = at
@@ -381,8 +380,8 @@ class Model:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
                     one = self.shown_at(self.node_of(read, part))
                     if one is not None:
-                        self.add_total(totals, rest[0], at, one, part, not again[rest[0]])
-                settle(totals, f"f{read.frame}", rest[0], at, None if again[rest[0]] else read.upstream)
+                        self.add_total(totals, rest[0], at, one, part, not film.readings[rest[0]].again)
+                settle(totals, f"f{read.frame}", rest[0], at, None if film.readings[rest[0]].again else read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
                 reading = film.readings[rest[0]]

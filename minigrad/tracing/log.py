@@ -426,7 +426,7 @@ class Trace(Listener):
     Attributes:
         cells: the rows, one after the other: garbage collection traverses this faster than tuples.
         parsed, makers: the events that were made of them, and the origin of each Tensor and each version of a Variable.
-        tapes: the numbers of the tapes heard.
+        tapes: number of a tape heard -> a weak reference to it.
         first, versions, seen: number of a Variable -> its first version, its last, and the value of that.
         left_out: for a `frozen` log, the number of older events.
         hears_exits: whether it hears of all values that leave.
@@ -726,7 +726,7 @@ class Trace(Listener):
 
     def heard_of(self, tape):
         if tape.number not in self.tapes:
-            self.tapes[tape.number] = True
+            self.tapes[tape.number] = weakref.ref(tape)
             self.meet(tape)
 
     def tape_event(self, what, tape):
