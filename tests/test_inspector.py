@@ -2557,6 +2557,18 @@ def test_what_a_used_up_tape_kept_is_not_known_without_a_log():
     assert (film.plain["memory"]["peak"], film.plain["memory"]["why"]) == (0, "")
 
 
+def test_what_a_film_leaves_out_was_kept_too(monkeypatch):
+    block = "with mg.GradientTape() as tape:\n    y = x\n    for k in range(300):\n        y = mg.sin(y)"
+    program = f"x = mg.Variable(0.5)\n{block}\n"
+    monkeypatch.setattr("minigrad.inspector.model.LIMIT", 100)
+    for traced in (False, True):
+        assert inspected(program, traced, "y", "x").plain["memory"]["peak"] == 1200
+    memory = inspected(f"{program}tape.gradient(y, x)").plain["memory"]
+    assert (memory["peak"], memory["why"], sum(memory["changes"])) == (1200, "", 0)
+    monkeypatch.setattr("minigrad.tracing.log.LARGE_PASS", 0)
+    assert inspected(f"{program}tape.gradient(y, x)").plain["memory"]["why"].startswith("without what was recorded earlier")
+
+
 # loop, and where the film is divided: [first frame of each unit], the names of the first, the second and the last unit
 LOOPS = {
     "before": ("h = f(x)\nfor k in range(12):\n    h = h * 2.0\n    h = f(h)", [0, *range(1, 25, 2)], ["tanh", "iteration 1 of 12", "iteration 12 of 12"]),

@@ -133,6 +133,7 @@ class Film:
     ways: list = field(default_factory=list)  # the edges of the history on a path from a source to the target
     cut: bool = False  # whether the log has dropped its first events
     gone: set = field(default_factory=set)  # the tapes that do not exist any more
+    earlier: "dict | None" = None  # what steps keep that no frame is for, as in Frame.keeps; None if unknown
     left_out: int = 0  # steps of the tape, or events of the log, before the first one shown
     traced: bool = False
 
@@ -209,6 +210,8 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps_of(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
+    steps = tape.steps or next((one.whole for one in trace.passes if one.tape() is tape), ())
+    film.earlier = kept_besides(film, steps) if steps or history.opened else None
     name_apart(film.frames)
     film.roots += [n for n in history.sources if n not in film.roots]
     return film
@@ -477,6 +480,11 @@ def slot_of(frame, source, parts=()):
 declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 
+def kept_besides(film, steps) -> dict:
+    """What the steps keep for which the film has no frame."""
+    return {key: one for step in steps if output_ids(step)[0] not in film.made for key, one in kept_in(step).items()}
+
+
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
 
 
@@ -505,6 +513,7 @@ def film_of_tape(tape, most) -> Film:
         film.values.update((number, Summary.of(array)) for number, array in arrays_in(step[TENSORS]) if number)
     for frame in film.frames:
         frame.value = film.values.get(frame.outputs[0])
+    film.earlier = kept_besides(film, tape.steps or ())
     return film
 
 

@@ -12,8 +12,12 @@ def kept(model):
         (blocks, bytes kept after each step). A block is {"name", "bytes", "text", "from", "to", "maker", "readers"}:
         the steps between which the array lives (`to` is None if it stays), the column that made it, and those whose VJPs read it.
     """
-    film, blocks, sizes, total = model.film, [], [], 0
-    alive, holds = {}, {}  # array -> its block; tape -> the arrays that it still keeps, each with the first frame that needs it
+    film, sizes = model.film, []
+    # array -> its block; tape -> the arrays that it still keeps, each with the first frame that needs it (-1: one that is not shown)
+    earlier = {array: ((model.name(n) or "earlier") if n else name, size) for array, (n, name, size) in (film.earlier or {}).items()}
+    alive = {array: new_block(*one, 0) for array, one in earlier.items()}
+    holds, total = {film.tape: dict.fromkeys(alive, -1)}, sum(one["bytes"] for one in alive.values())
+    blocks = [*alive.values()]
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
             k = rest[0]
@@ -41,7 +45,7 @@ def new_block(name, size, step, maker=None) -> dict:
     return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": []}
 
 
-def freed(model, kind, r=0, frame=0):
+def freed(model, kind, r=0, frame=-1):
     """The tapes that let go of arrays at this step, each with the first of the frames whose arrays they free."""
     film, over = model.film, kind in ("done", "error")
     if over:
@@ -52,13 +56,15 @@ def freed(model, kind, r=0, frame=0):
             yield reading.tape, frame
 
 
-def memory_shown(blocks, sizes, persistent, frames) -> dict:
-    """The memory as plain data: the blocks if they are few, the curve, and a note why it stays flat."""
-    peak = max(sizes, default=0)
-    unknown, why = sum(block["bytes"] is None for block in blocks), ""
-    if unknown:
-        why = f"without {unknown} array{'s' * (unknown > 1)} of unknown size"
-    elif frames and not peak:
+def memory_shown(blocks, sizes, persistent, film) -> dict:
+    """The memory as plain data: the blocks if they are few, the curve, and a note on what is not in it, or why it stays flat."""
+    peak, unknown = max(sizes, default=0), sum(block["bytes"] is None for block in blocks)
+    earlier = "what was recorded earlier" if film.earlier is None else ""
+    arrays = f"{unknown} array{'s' * (unknown > 1)} of unknown size" if unknown else ""
+    why = ""
+    if earlier or arrays:
+        why = f"without {' and '.join(filter(None, [earlier, arrays]))}"
+    elif film.frames and not peak:
         why = "no VJP needs an array"
     elif peak and sizes[-1] == peak and persistent:
         why = "a persistent tape keeps all until it is deleted"

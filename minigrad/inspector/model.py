@@ -225,7 +225,7 @@ class Model:
             "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
             "count": len(film.frames), "kept": sum(bool(one.slots) for one in film.frames),
             "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
-            "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent, film.frames),
+            "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent, film),
             "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
             "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
