@@ -2755,3 +2755,53 @@ def test_every_use_of_a_value_that_left_hangs_on_its_exit(lines):
 def test_a_number_made_of_a_value_that_left_is_not_called_like_that_value():
     view = inspected(asked_of("s = float(x)\ny = x * (s * s)", "x = mg.Variable(2.0)")).plain
     assert [one["text"] for one in view["cols"]["f1"]["args"]] == ["x", "4.0"] and view["wires"]["f1.1"]["from"] == "f0"
+# ---- the picture shows all of a thing or none of it ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("numbers", "wide", "texts"),
+    [
+        ([0.001694, 0.007444, 0.01624], 24, []),
+        ([0.0521, -0.109, 0.161], 30, ["0.052", "-0.11", "0.16"]),
+        ([2**53 + 1, -(2**63) + 1, 7], 90, []),
+        ([1.0, 2.0, 3.0], 32, ["1.0", "2.0", "3.0"]),
+        ([0.161], 20, ["0.2"]),
+    ],
+)
+def test_of_a_vector_the_picture_shows_each_number_or_bars(numbers, wide, texts):
+    canvas = pictures.Canvas()
+    pictures.array(canvas, shown(Summary.of(np.array(numbers))), 0, 0, wide, 40, "#000")
+    drawn = [mark for mark in canvas.marks if mark[0] == "text"]
+    assert [mark[3] for mark in drawn if "norm" not in mark[3]] == texts
+    assert len({mark[4] for mark in drawn}) <= 1 and (texts or len([mark for mark in canvas.marks if mark[0] == "path"]) == 4)
+
+
+def test_what_is_not_finite_is_a_cross_between_the_bars():
+    canvas = pictures.Canvas()
+    pictures.array(canvas, shown(Summary.of(np.array([1.0, math.inf, math.nan, 0.0, 2.0]))), 0, 0, 100, 60, "#000")
+    assert sum(mark[0] == "path" and None in mark[1] for mark in canvas.marks) == 2
+
+
+@pytest.mark.parametrize(("text", "room", "cut"), [("× 0.97", 25, "×…"), ("cross entropy", 50, "cross…"), ("derivative", 30, "deriv…")])
+def test_a_label_is_cut_after_a_word(text, room, cut):
+    canvas = pictures.Canvas()
+    canvas.text(0, 0, text, 12, room=room)
+    assert [mark[3] for mark in canvas.marks] == [cut]
+
+
+def test_why_an_op_is_a_ghost_stands_on_several_lines_where_it_is_narrow():
+    block = "h = x * 1.25\nfor k in range(15): h = h * 0.97\ny = mg.reduce_sum(h)\nn = mg.argmax(h)"
+    texts = re.findall(r">([^<>]+)</text>", inspected(asked_of(block)).to_svg())
+    assert texts[texts.index("no") + 1] == "deriva…"
+
+
+def test_an_op_that_raised_has_its_shapes_and_a_tear_in_the_picture():
+    svg = inspected(CRASH.format(op="@")).to_svg()
+    assert all(f">{text}<" in svg for text in ("(2, 4)", "(3, 2)", "4 ≠ 3")) and "raised InvalidArgumentError" in svg
+    assert len(re.findall(r'stroke="#b3003c" stroke-width="1.5"', svg)) == 2, "a ring around each length"
+    assert len(re.findall(r'stroke="#b3003c" stroke-width="1.8"', svg)) == 1, "a tear"
+
+
+def test_what_is_lost_has_its_number_in_the_picture():
+    svg = inspected(asked_of("y = x * x.numpy()", "x = mg.Variable(3.0)")).to_svg()
+    assert "Passed back 3.0, lost 3.0, together 6.0." in svg

@@ -42,7 +42,8 @@ class Canvas:
         text = spread(text)
         if room is not None and len(text) * size * FLAT > room:
             size = max(8.0, room / (FLAT * len(text)))
-            text = text if len(text) <= most else text[: max(most - 1, 0)] + "…"
+            head = text[:most]  # cut after a word, if there is one
+            text = text if text == head else (head.rpartition(" ")[0] or head[:-1]) + "…"
         if text:
             self.marks.append(("text", x, y, gathered(text), size, fill, anchor, bold, mono))
 
@@ -69,6 +70,14 @@ class Canvas:
 def corners(x, y, w, h) -> list:
     """The closed path around a rectangle."""
     return [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)]
+
+
+def oval(x, y, rx, ry) -> list:
+    return [(x - rx, y), *[((x - a, y - b), (x + a, y - b), (x + a, y)) for a, b in ((rx, ry * 4 / 3), (-rx, -ry * 4 / 3))]]
+
+
+def cross(x, y, side) -> list:
+    return [(x, y), (x + side, y + side), None, (x, y + side), (x + side, y)]
 
 
 def pieces(points):
@@ -129,8 +138,10 @@ def still(views) -> Canvas:
 
 def whole(canvas, view, y) -> float:
     """Draw a film with its head and its legend, starting at height `y`; return where it ends."""
-    canvas.text(12, y + 26, view["verdict"]["head"], 17, bold=True, mono=True, room=WIDE - 24)
-    y = lines_of_text(canvas, view["verdict"]["say"], 12, y + 46, WIDE - 24) + 6
+    told = view["verdict"]
+    sums = f" Passed back {told['answer']}, lost {told['lost']}, together {told['full']}." if told["lost"] is not None else ""
+    canvas.text(12, y + 26, told["head"], 17, bold=True, mono=True, room=WIDE - 24)
+    y = lines_of_text(canvas, told["say"] + sums, 12, y + 46, WIDE - 24) + 6
     key = "None"
     if view["fold"]:
         y = overview(canvas, view, y)
@@ -218,12 +229,12 @@ def lower_wire(canvas, wire, ends, y, high, last, arrays):
 
 def scissors(canvas, x, y, meant):
     colour = SOFT if meant else CRIMSON
-    above, below = (((x - 8, y + k), (x + 8, y + k), (x + 8, y)) for k in (-10, 10))
-    canvas.path([(x - 8, y), above, (below[1], below[0], (x - 8, y))], "#fff", fill=colour)
+    canvas.path(oval(x, y, 8, 7.5), "#fff", fill=colour)
     if meant:
         canvas.rect(x - 3, y - 3, 6, 6, "#fff")
     else:
-        canvas.path([(x - 3, y - 3), (x + 3, y + 3), None, (x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
+        canvas.path([(x - 2.7, y - 2), (x + 4.7, y + 3), None, (x - 2.7, y + 2), (x + 4.7, y - 3)], "#fff", 1.3)
+        canvas.path([*oval(x - 4, y - 3, 1.7, 1.7), None, *oval(x - 4, y + 3, 1.7, 1.7)], "#fff", 1.3)
 
 
 def turn(canvas, x, above, below, word):
@@ -241,6 +252,8 @@ def column(canvas, view, col, x, wide, rows, last):
         canvas.rect(x, top, wide, value + seam + slope, "#fff", INK if col["watched"] else LINE)
     elif kind in ("ghost", "assign", "crash"):
         canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
+        if kind == "crash":
+            misfit(canvas, col, x, top, wide, value, seam)
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
     name = col["name"] or "" if plain else col["glyph"]
@@ -256,31 +269,56 @@ def column(canvas, view, col, x, wide, rows, last):
     slopes = [one for one in col["slopes"] if one[0] == last]
     if kind == "op":
         canvas.rect(x, y, wide, slope, ORANGE_GROUND if slopes else "none", "none" if slopes else LINE, "" if slopes else "2 3")
+    reading = view["readings"][last] if last >= 0 else {"answers": {}, "error": None}
+    if reading.get("raised") == col["id"]:
+        tear(canvas, x + wide, y, slope)
     if slopes and slopes[-1][2] is not None:
         array(canvas, view["arrays"][slopes[-1][2]], x + 4, y + 2, wide - 8, slope - 4, ORANGE)
-    elif kind == "source" and col["asked"] and last >= 0:
+    elif reading["answers"].get(col["id"], 0) is None:
         canvas.text(x + wide / 2, y + slope / 2 + 4, "None", 13, CRIMSON, "middle", bold=True, mono=True)
-    elif kind == "ghost":
-        canvas.text(x + wide / 2, y + 8, [col["ghost"]["why"], col["ghost"]["why"].split()[0]], 10, SOFT, "middle", room=wide)
+    elif kind == "ghost" or (slopes and reading["error"]):
+        why = col["ghost"]["why"] if kind == "ghost" else "incomplete"
+        for k, word in enumerate([why] if len(why) * FLAT * 8 <= wide else why.split()):
+            canvas.text(x + wide / 2, y + 8 + 11 * k, word, 10, SOFT, "middle", room=wide)
+
+
+def tear(canvas, x, y, h):
+    canvas.path([(x - 5 * (k % 2), y + h * k / 8) for k in range(9)], CRIMSON, 1.8)
+
+
+def misfit(canvas, col, x, y, wide, h, seam):
+    """Draw the shapes that an op did not accept, with rings around the lengths that do not fit."""
+    tear(canvas, x + wide, y, h)
+    for k, shape in enumerate(col["given"][:2]):
+        text, at = str(tuple(shape)), y + 32 + 19 * k
+        letter = min(8.0, (wide - 8) / len(text))
+        canvas.text(x + wide / 2, at, text, letter / FLAT, INK, "middle", bold=True, mono=True)
+        for i in (pair[k] for pair in col["misfit"]):
+            own, before = len(str(shape[i])), len(str(shape[:i])) + (1 if i else -1)
+            canvas.path(oval(x + wide / 2 + (before + own / 2 - len(text) / 2) * letter, at - 4, own * letter / 2 + 3, 8), CRIMSON, 1.5)
+    unequal = ", ".join(f"{col['given'][0][i]} ≠ {col['given'][1][j]}" for i, j in col["misfit"])
+    canvas.text(x + wide / 2, y + h + seam + 14, unequal or "raised", 12, CRIMSON, "middle", bold=True, mono=True, room=wide)
 
 
 def array(canvas, data, x, y, w, h, ink):
     """Draw the picture of a value, with a note on its size."""
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
-        texts = [[brief(one, digits) for digits in (4, 3, 2, 1)[w <= 110 :]] for one in found["v"]] if found else []
-        numbers = [[data["text"], *(one for some in texts for one in some)]] if found is None or data["n"] == 1 else texts
-        cols = 1 if len(numbers) == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
-        rows = -(-len(numbers) // cols)
-        for k, one in enumerate(numbers):
-            cell = w / cols
-            size = min(16.0, h / rows * 0.8)
-            place = x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * h / rows
-            canvas.text(*place, one, size, ink, "middle", bold=True, mono=True, room=cell - 2)
-        return
+        forms = [[brief(one, digits) for one in found["v"]] for digits in (4, 3, 2, 1)[w <= 110 :]] if found else []
+        forms = [[data["text"]], *forms] if found is None or data["n"] == 1 else forms[:-1]
+        count = len(forms[0])
+        cols = 1 if count == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
+        cell, high = w / cols, h * cols / count
+        room = cell - (2 if cols == 1 else 6)
+        fits = next((some for some in forms if max(map(len, some)) * FLAT * 8 <= room), [])  # all numbers, or none
+        for k, one in enumerate(fits):
+            size = min(16.0, high * 0.8, room / (FLAT * max(map(len, fits))))
+            canvas.text(x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * high, one, size, ink, "middle", bold=True, mono=True)
+        if fits or count == 1:
+            return
     note = data["note"][:: 1 if data["state"] == "nan" else -1] or [f"norm {brief(data['norm'], 3)}"]
     h -= 12
-    if found["kind"] == "line":
+    if found["rows"] == 1:
         curve(canvas, found, x, y, w, h, ink)
     else:
         heat(canvas, found, x, y, w, h)
@@ -297,7 +335,9 @@ def curve(canvas, found, x, y, w, h, ink):
     canvas.path([(x, zero), (x + w, zero)], LINE)
     if len(numbers) <= 16:
         for k, one in enumerate(numbers):
-            if not math.isnan(one):
+            if math.isnan(one):
+                canvas.path(cross(x + k * step + 0.5, y + h / 2 - 4, min(8, step - 1)), CRIMSON)
+            else:
                 canvas.rect(x + k * step + 0.5, zero - max(one, 0) * unit, step - 1, abs(one) * unit, PLUS if one > 0 else MINUS)
         return
     points = [(x + (k + 0.5) * step, zero - one * unit) for k, one in enumerate(numbers) if not math.isnan(one)]
@@ -313,7 +353,7 @@ def heat(canvas, found, x, y, w, h):
     for k, one in enumerate(found["v"]):
         a, b = x + k % cols * side, y + k // cols * side
         if isinstance(one, str):
-            canvas.path([(a, b), (a + side, b + side), None, (a, b + side), (a + side, b)], CRIMSON)
+            canvas.path(cross(a, b, side), CRIMSON)
         else:
             tone = mixed(PLUS if one > 0 else MINUS, math.ceil(8 * abs(one) / top) / 8) if one else EMPTY
             tones.setdefault(tone, []).extend([*corners(a, b, side - 0.5, side - 0.5), None])
