@@ -521,7 +521,7 @@ def test_a_value_that_nobody_has_any_more_makes_no_program():
 STATES = {
     "empty": ("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    pass", "This tape is empty."),
     "never entered": ("tape = mg.GradientTape()", "This tape was never entered."),
-    "not asked": ("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x", "Nothing was asked of this tape yet."),
+    "not asked": ("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x", "No gradient was computed."),
     "used up": (HALF, "paths: live 3.0"),
 }
 
@@ -2755,6 +2755,64 @@ def test_every_use_of_a_value_that_left_hangs_on_its_exit(lines):
 def test_a_number_made_of_a_value_that_left_is_not_called_like_that_value():
     view = inspected(asked_of("s = float(x)\ny = x * (s * s)", "x = mg.Variable(2.0)")).plain
     assert [one["text"] for one in view["cols"]["f1"]["args"]] == ["x", "4.0"] and view["wires"]["f1.1"]["from"] == "f0"
+# ---- what raised, and what was refused -----------------------------------------------------------------------------------
+
+
+RAISES = """
+@mg.custom_gradient
+def bad(v):
+    def grad(dy): raise ValueError("no idea")
+    return v * 2.0, grad
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "sources", "raised", "sums"),
+    [
+        ("y = mg.reduce_sum(bad(x) * x)", "x", "custom_gradient", [[2.0, 4.0]]),
+        ("y = bad(x)", "x", "custom_gradient", []),
+        ("y = mg.reduce_sum(bad(x) * c)", "x", "custom_gradient", []),
+        ("y = mg.reduce_sum((bad(c) + x) * c)", "[x, c]", "custom_gradient", [[1.0, 3.0]]),
+        ("y = mg.reduce_sum(c * mg.image.adjust_contrast(x[None, None], 0.5))", "x", "adjust_contrast", []),
+    ],
+)
+def test_a_backward_pass_that_raised_says_where_and_shows_no_finished_gradient(block, sources, raised, sums):
+    made = f"{RAISES}x, c = mg.Variable([1.0, 2.0]), mg.Variable([1.0, 3.0])"
+    asked = f"try: tape.gradient(y, {sources})\nexcept Exception: pass"
+    film = inspected(asked_of(block, made).replace("tape.gradient(y, x)", asked))
+    view, reading = film.plain, film.plain["readings"][0]
+    check(film)
+    assert view["cols"][reading["raised"]]["op"] == raised and reading["answers"] == {}
+    (row,) = [line for line in str(film).splitlines() if f" {raised} " in line and " raised " in line]
+    assert row.endswith(f"raised {reading['error'].partition(':')[0]}")
+    slopes = view["cols"]["s0"]["slopes"]
+    assert [view["arrays"][k]["picture"]["v"] for _, _, k in slopes[:-1]] == sums and all(k is None for _, _, k in slopes[-1:])
+    assert ("incomplete<" in film.to_svg()) == bool(slopes) and ">None<" not in film.to_svg()
+
+
+REFUSED = [
+    "tape.gradient(y, x, output_gradients=mg.ones(3))",
+    "tape.gradient(y, x, unconnected_gradients='bogus')",
+    "tape.jacobian(y, [None])",
+]
+
+
+@pytest.mark.parametrize("asked", REFUSED)
+def test_of_a_question_that_was_refused_it_is_not_said_that_there_was_none(asked):
+    program = f"x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n    y = x * x\ntry: {asked}\nexcept Exception: pass"
+    assert inspected(program).plain["verdict"]["say"] == "No gradient was computed."
+
+
+def test_an_op_that_raised_within_another_has_the_name_and_not_the_one_before_it():
+    block = "try: y = mg.matmul(x, mg.ones((5, 2)), transpose_b=True)\n    except Exception: pass"
+    made = "x = mg.Variable(mg.ones((2, 3)))\nwith mg.GradientTape() as tape:\n"
+    film = inspected(f"{made}    {block}\n    {block.replace('5, 2', '5, 3')}")
+    assert [(frame.op, film.models[0].frame_name(k)) for k, frame in enumerate(film.models[0].film.frames)] == [
+        ("transpose", None), ("matmul", None), ("transpose", None), ("matmul", "y"),
+    ]  # fmt: skip
+    assert str(film).splitlines()[-1].startswith(" matmul raised InvalidArgumentError: Matrix size-incompatible")
+
+
 # ---- the picture shows all of a thing or none of it ----------------------------------------------------------------------
 
 
@@ -2782,7 +2840,7 @@ def test_what_is_not_finite_is_a_cross_between_the_bars():
     assert sum(mark[0] == "path" and None in mark[1] for mark in canvas.marks) == 2
 
 
-@pytest.mark.parametrize(("text", "room", "cut"), [("× 0.97", 25, "×…"), ("cross entropy", 50, "cross…"), ("derivative", 30, "deriv…")])
+@pytest.mark.parametrize(("text", "room", "cut"), [("+ 0.97", 25, "+…"), ("cross entropy", 50, "cross…"), ("derivative", 30, "deriv…")])
 def test_a_label_is_cut_after_a_word(text, room, cut):
     canvas = pictures.Canvas()
     canvas.text(0, 0, text, 12, room=room)

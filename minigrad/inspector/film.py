@@ -16,7 +16,7 @@ from ..engine.op import OPS
 from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
-from ..explain.search import History, input_name, vjp_of
+from ..explain.search import History, input_name, number_of, vjp_of
 from ..tracing.kept import arrays_in, kept_by, kept_in
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, public_name
 from ..tracing.source import assigned_name, called_text
@@ -92,6 +92,7 @@ class Reading:
     place: object = None
     released: bool = False
     error: "str | None" = None
+    raised: "int | None" = None  # the frame whose backward step raised it, if known
     sparse: tuple = ()  # the sources whose gradient is IndexedSlices
     heard: bool = True  # False if the trace had ended by then
     again: bool = False  # whether there were several backward passes, for a Jacobian
@@ -234,8 +235,10 @@ def name_apart(frames):
         code, *at = frame.place[0], frame.place[1], frame.event.call[-1]
         if code in calls and calls[code][0] != at:
             name_parts(calls.pop(code)[1])
-        if isinstance(frame.event, Ran):
+        if isinstance(frame.event, (Ran, Failed)):
             calls.setdefault(code, (at, []))[1].append(frame)
+        if frame.kind == "crash":
+            name_parts(calls.pop(code)[1])
     for _, ops in calls.values():
         name_parts(ops)
 
@@ -435,12 +438,13 @@ class Builder:
 
     def end(self):
         k = self.open_readings.pop()
+        reading = self.film.readings[k]
         self.settle(k)
         self.work(k, None)
-        reading = self.film.readings[k]
         reading.again = len({read.frame for read in reading.reads}) < len(reading.reads)
         value, seed = (self.film.frames[reading.reads[0].frame].value, reading.reads[0].upstream) if reading.reads else (None, None)
         reading.in_rows = reading.again or (value is not None and len(value.shape) < len(seed.shape))
+        reading.raised = raised_in(self.film, reading) if reading.error else None
         self.film.steps.append(("error" if reading.error else "done", k))
 
     def asked(self, e):
@@ -458,7 +462,7 @@ HEARD = {  # an event -> the method that handles it
 def reading_of(e) -> Reading:
     """The Reading of an event: its targets, its sources and their gradients."""
     if isinstance(e, Refused):
-        return Reading(e.tape, e.targets, e.sources, dict.fromkeys(e.sources), e.place, e.released, e.error)
+        return Reading(e.tape, e.targets, e.sources, {}, e.place, e.released, e.error)
     sparse = tuple([n for n, dx, made in zip(e.sources, e.slopes, e.results) if dx and not made])
     return Reading(e.tape, e.targets, e.sources, dict(zip(e.sources, e.slopes)), e.place, e.released, sparse=sparse)
 
@@ -475,6 +479,20 @@ def slot_of(frame, source, parts=()):
     numbers = frame.event.inputs if isinstance(frame.event, Ran) else frame.inputs
     end = parts[-1].slot if parts else len(numbers)
     return next((k for k in reversed(range(end)) if numbers[k] == source), None)
+
+
+def raised_in(film, reading) -> "int | None":
+    """The frame whose step raised: of those that a gradient has come to, the last that has not sent it on to each of its inputs."""
+    leads, live, sent = {*reading.sources}, {}, {}
+    for k, frame in enumerate(film.frames):
+        live[k] = {slot for slot in frame.slots.get(reading.tape, ()) if number_of(frame.inputs[slot]) in leads}
+        leads.update(frame.outputs if live[k] else ())
+    for read in reading.reads:
+        sent.setdefault(read.frame, set()).update(part.slot for part in read.parts)
+    came = {film.made.get(film.frames[k].inputs[slot]) for k, slots in sent.items() for slot in slots}
+    came |= {film.made.get(node) for node in reading.targets}
+    last = min(sent, default=len(film.frames))
+    return max((k for k in came if k is not None and k <= last and live[k] - sent.get(k, set())), default=None)
 
 
 declaration_of = lru_cache(maxsize=1000)(Declaration)
@@ -541,7 +559,7 @@ def add_reading(film, targets, slopes, steps):
     """Add a reading that the user did not request."""
     problem = next((one for one in slopes.values() if isinstance(one, Exception)), None)
     error = problem and f"{type(problem).__name__}: {visible(problem)}"  # the error that the request itself would raise
-    answers = {n: None if slope is None or error else Summary.of(slope) for n, slope in slopes.items()}
+    answers = {} if error else {n: None if slope is None else Summary.of(slope) for n, slope in slopes.items()}
     read(film, Reading(film.tape, tuple([one.id for one in targets]), tuple(slopes), answers, error=error), steps)
 
 

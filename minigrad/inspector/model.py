@@ -388,6 +388,10 @@ class Model:
                 for number, answer in reading.answers.items():
                     if answer is not None and self.column_of(number):
                         settle(totals, self.column_of(number), rest[0], at, answer)
+                whole = {f"f{k}" for k in (reading.raised, *(read.frame for read in reading.reads))}
+                for one, found in totals.items():
+                    if reading.error and found[-1][0] == rest[0] and one not in whole:  # more might have come to it
+                        found.append((rest[0], at, None))
         return totals
 
     def seeded(self, totals, r, at):
@@ -443,7 +447,7 @@ class Model:
         return {
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
             "targets": targets, "name": self.target_names(reading), "seed": self.array(seed),
-            "error": reading.error, "heard": reading.heard,
+            "error": reading.error, "heard": reading.heard, **({} if reading.raised is None else {"raised": f"f{reading.raised}"}),
             "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
             "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],
         }  # fmt: skip

@@ -99,6 +99,9 @@ def backward(model, frame, k, read) -> str:
         return cut
     if frame.ghost and frame.ghost[0] == "NO_DERIVATIVE" and frame.value is not None and frame.value.dtype.kind == "b":
         return "only decides"
+    reading = model.film.last
+    if reading and reading.raised == k:
+        return f"raised {reading.error.partition(':')[0]}"
     if read is None:
         return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
     to_sources, onward = [], []

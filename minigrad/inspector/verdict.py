@@ -95,7 +95,7 @@ def one_verdict(model, number, reading) -> dict:
         elif slope is not None and not slope.finite:
             status = "nan"
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
-    if not reading.answers and explanation.status == "none":
+    if not (reading.answers or reading.error) and explanation.status == "none":
         answer = "error" if spent else "None"
     if answer == "?" and explanation.status in ("complete", "untried", "zero"):
         return told("untried", "", answer, "Untried. The gradient was computed while no trace was on, and is gone.", size=size)
@@ -136,7 +136,9 @@ def silence(tape, film) -> str:
         return "This tape was never entered." if isinstance(tape, GradientTape) else "This log has heard of no tape."
     if tape.steps is None:
         return "This tape is used up, and no answer of it is known."
-    return "Nothing was asked of this tape yet." if film.frames else "This tape is empty."
+    crash = next((frame for frame in film.frames if frame.kind == "crash"), None)
+    told = f"{crash.op} raised {crash.event.error.rstrip()}" if crash else "No gradient was computed."
+    return told if film.frames else "This tape is empty."
 
 
 def sentence(text) -> str:

@@ -71,6 +71,7 @@ export class Film {
     else if (col.kind === "data" || outer) ground.push(rect(...boxes.all, { class: "box none" }));
     else ground.push(rect(...boxes.value, { class: "box" }), ...(col.kind === "op" ? [rect(...boxes.slope, { class: "below" })] : []));
     if (col.kind === "crash") ground.push(this.tear(boxes.value));
+    if (this.view.readings.some((one) => one.raised === col.id)) ground.push(this.tear(boxes.slope));
     this.title(value, col, boxes, outer);
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
@@ -342,7 +343,7 @@ export class Film {
     }
     const slope = written && !hiding && col.slopes.findLast(([r, at]) => r === reading && at <= step);
     const data = slope && slope[2] != null ? this.view.arrays[slope[2]] : null;
-    const silent = !written || hiding || data ? "" : slope ? "adding up" : this.silence(one, now);
+    const silent = !written || hiding || data ? "" : slope ? (now.failed ? "incomplete" : "adding up") : this.silence(one, now);
     if (one.shown !== (data || silent)) {
       one.shown = data || silent;
       one.slope.replaceChildren(...(data ? [this.picture(one.boxes.slope, data, "slope", col.shape ?? undefined)] : silent ? [this.word(one, silent)] : []));
@@ -357,7 +358,9 @@ export class Film {
       one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
       if (current) one.group.append(one.cursor);
     }
-    const words = this.described(one, written, slope ? `gradient ${data ? spoken(data) : silent}` : silent, hiding);
+    const raised = written && !hiding && now.failed?.raised === col.id;
+    one.group.classList.toggle("raised", raised);
+    const words = this.described(one, written, `${slope ? `gradient ${data ? spoken(data) : silent}` : silent}${raised ? ", raised" : ""}`, hiding);
     if (words !== one.words) put(one.group, "aria-label", (one.words = words));
     const tab = col.id === this.tabbed ? 0 : -1;
     if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));

@@ -532,7 +532,8 @@ class Inspector {
     const col = story.view.cols[id];
     const title = col.kind === "source" || col.kind === "data" ? `${col.kind === "source" ? `${col.kind} ` : ""}${col.path || col.name}` : col.text || col.op;
     const parts = [html("h3", {}, html("span", { class: "m title" }, title))];
-    if (col.kind === "crash") parts.push(html("p", { class: "crimson" }, col.ghost.say));
+    const error = col.kind === "crash" ? col.ghost.say : !this.predict && now.failed?.raised === id ? now.failed.error : null;
+    if (error) parts.push(html("p", { class: "crimson" }, error));
     const reached = !this.predict && now.reading >= 0 && col.slopes.some(([r, at]) => r === now.reading && at <= now.step);
     const read = story.readAt[now.reading]?.get(Number(id.slice(1))) <= now.step;
     if (id[0] === "f" && reached && read) parts.push(html("div", { class: "equations" }, mathematics(story, id, now.reading)));

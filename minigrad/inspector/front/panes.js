@@ -151,7 +151,7 @@ export function answer(story, now) {
   });
   const earlier = view.readings.filter((one, k) => k < story.lastTurn && one.targets.length).map((one) => {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);
-    return html("p", { class: "quiet" }, `earlier${one.line == null ? "" : `, line ${one.line}`}: `, html("span", { class: "m" }, one.text), ` gave ${given.slice(0, 4).join(", ")}`);
+    return html("p", { class: "quiet" }, `earlier${one.line == null ? "" : `, line ${one.line}`}: `, html("span", { class: "m" }, one.text), one.error ? ` raised ${one.error}` : ` gave ${given.slice(0, 4).join(", ")}`);
   });
   return html("div", {}, html("ul", { class: many ? "answers many" : "answers" }, rows), earlier);
 }

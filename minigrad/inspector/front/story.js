@@ -42,7 +42,7 @@ export class Story {
     const id = kind === "write" || kind === "read" ? `f${this.numbers[step]}` : null;
     const over = asked ? step >= (asked.end ?? asked.at) : false;
     return {
-      step, kind, reading, id, over, told, given: asked?.answers, unheard: asked && !asked.heard,
+      step, kind, reading, id, over, told, given: asked?.answers, unheard: asked && !asked.heard, failed: over && asked.error ? asked : null,
       asked: reading >= 0 && (over || step >= asked.at), line: id ? this.view.cols[id]?.line : told?.line ?? null,
       reached: (frame) => reading >= 0 && (this.readAt[reading].get(frame) ?? Infinity) <= step,
     };
