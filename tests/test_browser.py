@@ -1600,3 +1600,61 @@ def test_inspector_fills_its_container_and_grows_with_it(open_page, tmp_path, wi
     page = open_page(saved(inspected(PROGRAM), tmp_path), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator(ROOT).evaluate("root => parseFloat(getComputedStyle(root).fontSize)") == pytest.approx(size, abs=0.3)
+
+
+def asked_of(made, block, asked="tape.gradient(y, x)", more=""):
+    lines = "\n".join(f"    {line}" for line in block.split("\n"))
+    return inspected(
+        f"import minigrad as mg\nmg.trace(True)\n{made}\nwith mg.GradientTape() as tape:\n{lines}\n{asked}\ninspector = mg.inspect(tape{more})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "block", "given", "said"),
+    [
+        ("0.0", "y = mg.sqrt(x)", "inf", "Right. dy/dx = inf."),
+        ("0.0", "y = mg.sqrt(x)", "-inf", "Not so. dy/dx = inf."),
+        ("[0.0, 0.0]", "y = mg.norm(x)", "nan NaN", "Right. dy/dx = [nan nan]."),
+        ("mg.zeros(9)", "y = mg.reduce_sum(mg.sqrt(x))", "Infinity", "Right. norm of dy/dx = inf."),
+        ("mg.zeros(9)", "y = mg.norm(x)", "nan", "Right. norm of dy/dx = nan."),
+        ("mg.ones(9)", "y = mg.reduce_sum(x * 1e-8)", "3e-8", "Right. norm of dy/dx = 3.0\u00b710\u207b\u2078."),
+        ("0.5", "y = x * x * 0.5", ".5", "Right. dy/dx = 0.5."),
+    ],
+)
+def test_a_prediction_may_be_any_number(open_page, tmp_path, made, block, given, said):
+    page = open_page(saved(asked_of(f"x = mg.Variable({made})", block, more=", predict=True"), tmp_path))
+    page.locator(ROOT).press("b")
+    page.locator(f"{ROOT} .form input").fill(given)
+    page.locator(f"{ROOT} .form input").press("Enter")
+    page.locator(f"{ROOT} .say", has_text=re.compile("^(Right|Not so)")).wait_for()
+    assert page.locator(f"{ROOT} .say").inner_text() == said
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ("['inf'] * 9", "(9,) float32 9 inf"),
+        ("['inf', '-inf', 'nan', 0, 0, 1]", "(6,) float32 1 nan, 1 inf, 1 -inf, of the finite ones norm 1.0, from 0.0 to 1.0"),
+        ("[3, 4, 0, 0, 0]", "(5,) float32 norm 5.0, from 0.0 to 4.0, 60 % zeros"),
+        ("[3, 4, 0, 0, 1]", "(5,) float32 norm 5.099, from 0.0 to 4.0"),
+        ("['inf', 1]", "(2,) float32 1 inf, of the finite ones norm 1.0, from 1.0 to 1.0"),
+    ],
+)
+def test_of_what_is_not_finite_no_norm_is_told(open_page, tmp_path, numbers, said):
+    made = f"x = mg.Variable([float(one) for one in {numbers}])"
+    page = open_page(saved(asked_of(made, "y = x * 1.0"), tmp_path))
+    page.locator(f"{ROOT} .frame.source").click()
+    assert page.locator(f"{ROOT} .facts dd").first.inner_text() == said
+
+
+def test_a_film_that_asks_does_not_say_what_the_tape_keeps(open_page, tmp_path):
+    page = open_page(saved(asked_of("x = mg.Variable(2.0)", "y = x * x * float(x)", more=", predict=True"), tmp_path))
+    root, told = page.locator(ROOT), page.locator(f"{ROOT} .control, {ROOT} .pane")
+    pressed(page, "Tab") and root.press("b")
+    page.locator(f"{ROOT} .frame.op").first.click()
+    assert not any("keeps" in one.inner_text() for one in told.all())
+    assert "keeps" not in page.locator(f"{ROOT} .scrubber").get_attribute("aria-valuetext")
+    assert not any(one.is_visible() for one in page.locator(f"{ROOT} .block, {ROOT} p.kept").all())
+    root.press("p")
+    page.locator(f"{ROOT} .frame.op").first.click()
+    assert page.locator(f"{ROOT} p.kept").is_visible() and "the tape keeps" in page.locator(f"{ROOT} .pane").inner_text()

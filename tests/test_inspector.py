@@ -1463,6 +1463,11 @@ def test_what_is_not_finite_is_named(words):
     assert "nan" not in shown(np.zeros(3))
 
 
+def test_where_nothing_is_finite_there_is_no_norm_and_no_range():
+    assert not {"norm", "low", "high"} & shown(np.full(9, np.inf)).keys()
+    assert [shown(np.array([np.inf, -3.0, np.nan, 4.0]))[word] for word in ("norm", "low", "high", "zeros")] == [5.0, -3.0, 4.0, 0]
+
+
 ZEROS = {  # zeros of elements: the note in a long and a short form
     (0, 2): [], (2, 2): ["all 0"], (49, 99): [], (1, 2): ["50 % zeros", "50 % 0"], (2, 3): ["67 % zeros", "67 % 0"],
     (99, 100): ["99 % zeros", "99 % 0"], (199, 200): ["99.5 % zeros", "99.5 % 0"], (999, 1000): ["99.9 % zeros", "99.9 % 0"],

@@ -14,7 +14,7 @@ def shown(value) -> dict:
     """A value as plain data for JSON.
 
     Returns:
-        `shape`, `dtype`, `n` elements, `state` and `text`; for numbers also `norm`, `low`, `high`, the counts of `zeros`, `nan`,
+        `shape`, `dtype`, `n` elements, `state` and `text`; for numbers also `norm`, `low`, `high` of the finite ones, the counts of `zeros`, `nan`,
         `inf` and `-inf`, a `note` on these, and a `picture`: `kind`, `rows`, `cols`, the numbers `v` by rows, and `pooled`.
     """
     summary = Summary.of(value)
@@ -23,7 +23,9 @@ def shown(value) -> dict:
     found = summary.measures
     if found is None:
         return data
-    data |= {"zeros": found.zeros, **{name: json_number(getattr(found, name), 6) for name in ("norm", "low", "high")}}
+    if found.nan + found.inf + found.minus_inf < summary.size:
+        data |= {name: json_number(getattr(found, name), 6) for name in ("norm", "low", "high")}
+    data["zeros"] = found.zeros
     data |= {word: count for word, count in (("nan", found.nan), ("inf", found.inf), ("-inf", found.minus_inf)) if count}
     return data | {"note": note_of(data), "picture": picture_of(summary, found)}
 

@@ -86,7 +86,7 @@ class Inspector {
     this.modes = html("div", { class: "modes" });
     this.reels = html("div", { class: "films" });
     this.side = html("div", { class: "side" });
-    this.kept = html("p", { class: "kept" });
+    this.kept = html("p", { class: "kept secret" });
     this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
     this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
@@ -310,20 +310,21 @@ class Inspector {
     const each = verdict.each[0], source = sources.find((one) => one.asked && one.name === each.name);
     const data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
     const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
-    return data && data.n > 4 ? { label: `norm of ${label}`, answer: each.answer, norm: data.norm } : { label, answer: each.answer, norm: null };
+    const norm = data?.n > 4 ? (data.nan ? "nan" : data.state === "nan" ? "inf" : data.norm) : null;
+    return norm == null ? { label, answer: each.answer, exact: each.answer } : { label: `norm of ${label}`, answer: number(norm), exact: String(norm) };
   }
 
   /** Compare the prediction with the result. A wire stands for the place of a break, "None" for no gradient. */
   judged(given) {
-    const { label, answer, norm } = this.expected();
-    const numbersOf = (text) => (text.match(/-?(\d+(\.\d+)?(e[-+]?\d+)?|inf|nan)/gi) || []).map(Number);
-    const near = (one, other) => Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9;
-    const [found, wanted] = [numbersOf(given.text || ""), norm == null ? numbersOf(answer) : [norm]];
+    const { label, answer, exact } = this.expected();
+    const numbersOf = (text) => (text.match(/-?((\d*\.)?\d+(e[-+]?\d+)?|inf|nan)/gi) || []).map((one) => Number(one.replace(/inf/i, "Infinity")));
+    const near = (one, other) => Object.is(one, other) || (Number.isFinite(other) && Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9);
+    const [found, wanted] = [given.text || "", exact].map(numbersOf);
     let right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
     if (given.wire) right = given.wire.state === "cut" || given.wire.state === "stop";
     else if (given.text.trim().toLowerCase() === "none") right = answer === "None";
     const where = given.wire && !right && this.story.view.cuts.length ? "It breaks elsewhere." : "";
-    this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
+    this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${answer}.`.replace("  ", " ") };
     this.ask(false);
     this.draw();
     this.element.focus({ preventScroll: true });
@@ -537,7 +538,7 @@ class Inspector {
     const reached = !this.predict && now.reading >= 0 && col.slopes.some(([r, at]) => r === now.reading && at <= now.step);
     const read = story.readAt[now.reading]?.get(Number(id.slice(1))) <= now.step;
     if (id[0] === "f" && reached && read) parts.push(html("div", { class: "equations" }, mathematics(story, id, now.reading)));
-    parts.push(facts(story, id, now.reading, this.predict || !reached));
+    parts.push(facts(story, id, reached ? now.reading : -1, this.predict));
     const cut = story.view.cuts.find((one) => one.edge.includes(id));
     if (cut && !this.predict) parts.push(html("p", {}, icon("cut", 16), ` ${cut.say}`), html("p", { class: "quiet" }, `Fix: ${cut.fix.text}`));
     return parts;

@@ -41,7 +41,7 @@ export class Memory {
     if (memory.blocks.length) this.blocks(memory.blocks, unit, readings);
     else if (memory.peak) this.curve(unit, readings);
     this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
-    if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo" }));
+    if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo secret" }));
     this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));
     this.element.append(this.hand);
   }
@@ -60,7 +60,7 @@ export class Memory {
       const [a, b] = [this.x(block.from), this.x(to)];
       const [y, high] = [BASE - top * press, (top - under) * press - 0.6];
       const edges = [a, ...readings.flatMap(({ at, end }) => [at, end ?? to].map((step) => Math.min(b, Math.max(a, this.x(step))))), b]; // alternately kept and read
-      const group = svg("g", { class: "block picture" }, edges.slice(1).map((edge, k) => rect(edges[k], y, edge - edges[k], high, { class: k % 2 ? "freed" : "kept" })));
+      const group = svg("g", { class: "block picture secret" }, edges.slice(1).map((edge, k) => rect(edges[k], y, edge - edges[k], high, { class: k % 2 ? "freed" : "kept" })));
       if (high >= 11) group.append(fitted(a + 4, y + high / 2 + 4, [`${block.name} ${block.text}`, block.name, ""], b - a - 6, { size: 11, least: 9, family: "mono", cut: false }));
       pictured.set(group, { block, text: `${block.name}: ${block.bytes} B`, rows: 1, cols: 1, x: a, y, w: b - a, h: high });
       this.element.append(group);
@@ -73,7 +73,7 @@ export class Memory {
       const stride = Math.max(1, Math.floor((to - from) / 900));
       let d = `M${this.x(from)} ${BASE}`;
       for (let k = from; k <= to; k += k + stride > to && k < to ? to - k : stride) d += `V${(BASE - this.story.bytes(k) * unit).toFixed(1)}H${this.x(Math.min(k + stride, to)).toFixed(1)}`;
-      this.element.append(path(`${d}V${BASE}Z`, { class: name }));
+      this.element.append(path(`${d}V${BASE}Z`, { class: `${name} secret` }));
     };
     const end = this.count - 1;
     const edges = [0, ...readings.flatMap((one) => [one.at, one.end ?? end].map((step) => Math.min(step, end))), end];
@@ -83,6 +83,6 @@ export class Memory {
   update(step, text) {
     put(this.hand, "transform", `translate(${this.x(step).toFixed(1)} 0)`);
     put(this.element, "aria-valuenow", step + 1);
-    put(this.element, "aria-valuetext", `step ${step + 1} of ${this.count}, the tape keeps ${bytesText(this.story.bytes(step))}. ${text}`);
+    put(this.element, "aria-valuetext", `step ${step + 1} of ${this.count}${this.inspector.predict ? "" : `, the tape keeps ${bytesText(this.story.bytes(step))}`}. ${text}`);
   }
 }

@@ -112,12 +112,16 @@ export function mathematics(story, id, reading) {
 /** The arrays of a column: its value and its gradient, with everything known about their size. */
 export function facts(story, id, reading, hiding) {
   const col = story.view.cols[id], { arrays } = story.view;
-  const row = (word, data) =>
-    data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, data.norm == null || data.n === 1 ? null : html("span", { class: "quiet" }, ` norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}${noteOf(data)[0].startsWith("norm") ? "" : `, ${noteOf(data)[0]}`}`))];
-  const slope = hiding ? null : col.slopes.findLast(([r]) => r === reading);
+  const row = (word, data) => {
+    const range = data?.norm != null && `norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}`, note = data?.note?.[0];
+    const sizes = data?.state === "nan" ? [note, range && `of the finite ones ${range}`] : [range, note];
+    const told = data && data.n !== 1 && html("span", { class: "quiet" }, ` ${sizes.filter(Boolean).join(", ")}`);
+    return data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, told)];
+  };
+  const slope = col.slopes.findLast(([r]) => r === reading);
   const old = col.version != null && col.now != null && col.now !== col.version;
   const more = [
-    ["the tape keeps", col.keeps?.map((one) => `${one.what} ${one.text}`).join(", ")],
+    ["the tape keeps", !hiding && col.keeps?.map((one) => `${one.what} ${one.text}`).join(", ")],
     ["in layer", col.module],
     ["version", old && `read as version ${col.version}; today it is version ${col.now}`],
     [col.kind === "assign" ? "assigned" : "not recorded", !hiding && col.ghost?.say],
