@@ -1450,11 +1450,11 @@ def test_the_axis_of_many_ops_can_be_magnified(open_page, long_film):
     first = page.locator(f"{ROOT} .overview").evaluate(
         "e => [...e.querySelectorAll('text')].map(t => t.textContent).find(t => / of 500[0-9]/.test(t))"
     )
-    assert re.match(r"1 to (500\d) of \1, \d on each pixel", first)
+    assert re.match(r"units 1 to (500\d) of \1, \d on each pixel", first)
     for key in ("+", "+"):
         page.keyboard.press(key)
     texts = page.locator(f"{ROOT} .overview text").all_text_contents()
-    shown = next(found for text in texts if (found := re.fullmatch(r"(\d+) to (\d+) of 500\d", text)))
+    shown = next(found for text in texts if (found := re.fullmatch(r"units (\d+) to (\d+) of 500\d", text)))
     assert int(shown[2]) - int(shown[1]) == 49 and int(shown[1]) <= 2501 <= int(shown[2]), "the open one is among them"
     page.keyboard.press("]")
     box = page.locator(f"{ROOT} .overview").bounding_box()
@@ -1647,6 +1647,49 @@ def test_of_what_is_not_finite_no_norm_is_told(open_page, tmp_path, numbers, sai
     assert page.locator(f"{ROOT} .facts dd").first.inner_text() == said
 
 
+def test_where_a_backward_pass_raised_the_film_is_torn_and_no_source_has_an_answer(open_page, tmp_path):
+    function = "@mg.custom_gradient\ndef f(v):\n    def grad(dy): raise ValueError('no idea')\n    return v * 2.0, grad"
+    asked = "try: tape.gradient(y, x)\nexcept ValueError: pass"
+    page = open_page(saved(asked_of(f"{function}\nx = mg.Variable([1.0, 2.0])", "y = mg.reduce_sum(f(x) * x)", asked), tmp_path))
+    raised = page.locator(f"{ROOT} .frame.raised")
+    assert raised.get_attribute("aria-label") == "op custom, value [2.0 4.0], gradient [1.0 2.0], raised"
+    assert [one.is_visible() for one in page.locator(f"{ROOT} .torn").all()] == [True]
+    assert page.locator(f"{ROOT} .frame.source").get_attribute("aria-label") == "source x, value [1.0 2.0], gradient incomplete"
+    assert "None" not in page.locator(f"{ROOT} .pane").inner_text()
+    raised.click()
+    assert page.locator(f"{ROOT} .pane .crimson").inner_text() == "ValueError: no idea"
+    page.locator(ROOT).focus()
+    pressed(page, "ArrowLeft", "ArrowLeft")
+    assert page.locator(f"{ROOT} .frame.raised").count() == 0
+    assert page.locator(f"{ROOT} .frame.source").get_attribute("aria-label") == "source x, value [1.0 2.0], gradient [2.0 4.0]"
+
+
+WITHIN = """\
+v = x * 1.0
+for k in range(4):
+    with mg.GradientTape() as inner:
+        inner.watch(v)
+        f = v**4 - 3.0 * v
+    v = v - 0.05 * inner.gradient(f, v)
+y = v * 1.0"""
+
+
+def test_the_turn_stands_where_the_backward_pass_of_the_step_begins(open_page, tmp_path):
+    page = open_page(saved(asked_of("x = mg.Variable(1.0)", WITHIN), tmp_path))
+    bow = page.locator(f"{ROOT} .film .turn")
+    assert page.locator(f"{ROOT} .overview").text_content().count("iteration 3 of 4") == 1
+    assert bow.locator("text").all_text_contents() == ["goes on", "comes back"]
+    page.locator(ROOT).focus()
+    while page.locator(f"{ROOT} .turn.now").count() == 0 or "iteration 3 of 4" not in page.locator(f"{ROOT} .overview").text_content():
+        pressed(page, "ArrowLeft")
+    assert bow.locator("text").all_text_contents() == ["from f", "seed 1.0"], "the inner tape was asked in it"
+
+
+def test_arcs_from_different_outputs_of_an_op_have_labels_of_their_own(open_page, tmp_path):
+    page = open_page(saved(asked_of("x = mg.Variable([1.0, 2.0])", "a, b = mg.unstack(x)\ny = a * b"), tmp_path))
+    assert sorted(page.locator(f"{ROOT} .film .amount").all_text_contents()) == ["1.0 to [1]", "2.0"]
+
+
 def test_a_film_that_asks_does_not_say_what_the_tape_keeps(open_page, tmp_path):
     page = open_page(saved(asked_of("x = mg.Variable(2.0)", "y = x * x * float(x)", more=", predict=True"), tmp_path))
     root, told = page.locator(ROOT), page.locator(f"{ROOT} .control, {ROOT} .pane")
@@ -1658,3 +1701,9 @@ def test_a_film_that_asks_does_not_say_what_the_tape_keeps(open_page, tmp_path):
     root.press("p")
     page.locator(f"{ROOT} .frame.op").first.click()
     assert page.locator(f"{ROOT} p.kept").is_visible() and "the tape keeps" in page.locator(f"{ROOT} .pane").inner_text()
+
+
+def test_an_iteration_of_very_many_says_of_how_many(open_page, tmp_path):
+    page = open_page(saved(inspected(LOOP.replace("mg.inspect", "print(y * 1.0) or mg.inspect")), tmp_path))
+    assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith("iteration 1501 of 3000 ")
+    assert re.search(r"units 1 to 3\d\d\d of 3", page.locator(f"{ROOT} .overview").text_content())

@@ -324,6 +324,8 @@ class Model:
         found["sent"] = [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
         if found["state"] == "cut":
             found["cut"] = cut
+        if self.shown_at(frame.inputs[slot]) is None:  # a further output of an op
+            found["output"] = self.film.frames[int(start[1:])].outputs.index(frame.inputs[slot])
         if lost is not None:
             found["lost"], found["lostWidth"] = self.array(lost), self.width(lost)
         return found

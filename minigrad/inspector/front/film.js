@@ -42,7 +42,7 @@ export class Film {
     this.ribbons();
     if (g.upright && !g.mini) this.brackets();
     this.betweens(gaps);
-    this.turn();
+    this.layers[4].append((this.bow = svg("g", { class: "turn" })));
   }
 
   words() {
@@ -213,14 +213,14 @@ export class Film {
     return places.find((place) => labels.every((label) => apart(label, place)));
   }
 
-  /** The number on a ribbon; ribbons between the same columns share one text on the outermost, because they add up. */
+  /** The number on a ribbon; ribbons from one op to the same array share one text on the outermost, because they add up. */
   amount(ribbon, high) {
     const { wire, a, b, lost } = ribbon;
-    const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to);
+    const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output);
     const arrays = twins.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
     if (twins.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
-    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : ""));
+    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : "") + (wire.wire.output ? ` to [${wire.wire.output}]` : ""));
     const lower = lost && twins.some((one) => one.wire.wire.sent.length) ? 13 : 0;
     const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
     const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
@@ -275,33 +275,21 @@ export class Film {
     }
   }
 
-  /** The turn, where the backward pass begins. */
-  turn() {
-    const { g } = this;
-    this.bow = svg("g", { class: "turn" });
-    const last = this.strip.cols.length - 1;
-    if (last < 0) return;
-    const targets = this.view.readings.flatMap((one) => one.targets);
-    if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
-    const t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22), [a, b] = this.middles();
-    this.bow.append(path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }));
-    if (targets.includes(this.strip.cols[last])) this.bow.append(path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" })); // nothing comes to what was computed later
-    if (g.labels) this.seed = [t + 38, (a + b) / 2];
-    this.layers[4].append(this.bow);
+  /** The turn, where the backward pass of a reading begins; if it begins in another strip, what comes after this one. */
+  turn(reading, seen) {
+    const { g } = this, last = this.strip.cols.length - 1, t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22);
+    const [a, b] = [g.lanes.value, g.lanes.slope].map(([from, size]) => from + size / 2); // the middles of the lanes
+    if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) return g.labels ? this.goesOn(t + 2, a, b) : [];
+    if (!seen || last < 0) return [];
+    const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];
+    const words = [fitted(t + 38, (a + b) / 2 - 2, [...(at ? [] : [`from ${reading.name}`]), "backward", "back"], 54, { size: 12, bold: true }), fitted(t + 38, (a + b) / 2 + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" })];
+    const head = reading.targets.includes(this.strip.cols[last]) ? path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }) : ""; // nothing comes to what was computed later
+    return [path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), head, ...(g.labels ? words : [])];
   }
 
-  /** The centres of the two lanes. */
-  middles() {
-    return [this.g.lanes.value, this.g.lanes.slope].map(([from, size]) => from + size / 2);
-  }
-
-  /** If the strip is only a part of the film: what comes after it. */
-  goesOn(last) {
-    const { g } = this, x = g.start(last) + g.cell + 6, [value, slope] = this.middles();
-    if (!g.labels) return;
+  goesOn(x, value, slope) {
     const ways = [[value, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [slope, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
-    for (const [y, word, tone, way, head] of ways)
-      this.layers[0].append(svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, 84, { size: 11, least: 9, class: tone })));
+    return ways.map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, this.g.width - x, { size: 11, least: 9, class: tone })));
   }
 
   // ---- one step
@@ -414,17 +402,10 @@ export class Film {
   }
 
   updateTurn(now) {
-    const seen = now.reading >= 0 && !now.unheard;
+    const { view, story } = this, seen = now.reading >= 0;
     if (this.turned !== now.reading) {
       this.turned = now.reading;
-      put(this.bow, "visibility", seen ? "visible" : "hidden");
-      for (const one of this.bow.querySelectorAll("text")) one.remove();
-      if (seen && this.seed) {
-        const reading = this.view.readings[now.reading];
-        const data = reading.seed == null ? null : this.view.arrays[reading.seed];
-        const [x, y] = this.seed, before = reading.targets[0] !== this.strip.cols.at(-1) ? [`from ${reading.name}`] : []; // others were computed after it
-        this.bow.append(fitted(x, y - 2, [...before, "backward", "back"], 54, { size: 12, bold: true }), fitted(x, y + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" }));
-      }
+      this.bow.replaceChildren(...this.turn(view.readings[seen ? now.reading : story.lastTurn], seen && !now.unheard));
     }
     this.bow.classList.toggle("now", now.kind === "turn");
   }

@@ -66,7 +66,7 @@ export class Overview {
       this.element.append(svg("g", look, rect(this.width - right - 12, y - 16, 24, 22, { class: "box", rx: 4 }), fitted(this.width - right, y, sign, 20, { size: 15, bold: true, anchor: "middle" })));
     });
     const each = Math.round((this.end - this.first) / this.room);
-    const shown = `${this.first + 1} to ${this.end} of ${this.fold.first.length}${each > 1 ? `, ${each} on each pixel` : ""}`;
+    const shown = `units ${this.first + 1} to ${this.end} of ${this.fold.first.length}${each > 1 ? `, ${each} on each pixel` : ""}`;
     const room = this.width * (this.width < 520 ? 0.25 : 0.4);
     this.element.append(fitted(this.width - 62, y, [shown, `${this.first + 1} to ${this.end}`], room, { size: 11, anchor: "end", class: "quiet" }));
     return room + 50;
@@ -88,8 +88,9 @@ export class Overview {
 
   nameOf(k) {
     if (this.fold.labels) return this.fold.labels[k];
-    const iteration = this.fold.iterations?.[k];
-    return iteration ? `iteration ${iteration}` : `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
+    const { iterations } = this.fold, iteration = iterations?.[k];
+    const end = iteration && iterations.findIndex((one, after) => after > k && one < iterations[after - 1]); // of this loop
+    return iteration ? `iteration ${iteration} of ${iterations.at(end < 0 ? -1 : end - 1)}` : `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
   }
 
   /** The name of each layer and a picture of its output. */
