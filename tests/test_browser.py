@@ -7,6 +7,7 @@ import http.server
 import itertools
 import json
 import linecache
+import math
 import re
 import sys
 import threading
@@ -1707,3 +1708,20 @@ def test_an_iteration_of_very_many_says_of_how_many(open_page, tmp_path):
     page = open_page(saved(inspected(LOOP.replace("mg.inspect", "print(y * 1.0) or mg.inspect")), tmp_path))
     assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith("iteration 1501 of 3000 ")
     assert re.search(r"units 1 to 3\d\d\d of 3", page.locator(f"{ROOT} .overview").text_content())
+
+
+def test_each_mark_on_a_wire_has_room_and_each_kind_of_wire_is_in_the_legend(open_page, tmp_path):
+    block = "a = c * c\ntape.watch(c)\nb = c * a\nwith tape.stop_recording(): d = x * x\ny = b + d + mg.stop_gradient(x) * x + x + mg.constant(1.0)"
+    made = 'x, c = mg.Variable(3.0, name="x"), mg.constant(2.0)'
+    page = open_page(saved(asked_of(made, block, "tape.gradient(y, [x, c])"), tmp_path), width=900)
+    boxes = [one.bounding_box() for one in page.locator(f"{ROOT} .film .mark").all() if one.is_visible()]
+    assert len(boxes) >= 8
+    for a, b in itertools.combinations(boxes, 2):
+        assert math.hypot(a["x"] + a["width"] / 2 - b["x"] - b["width"] / 2, a["y"] + a["height"] / 2 - b["y"] - b["height"] / 2) > 13
+    legend = page.locator(f"{ROOT} .legend").inner_text()
+    assert "no gradient comes back" in legend and "data goes in" in legend
+
+
+def test_what_a_film_leaves_out_is_said_at_its_end_too(open_page, tmp_path):
+    page = open_page(saved(asked_of("x = [mg.Variable(1.0) for k in range(30)]", "y = mg.add_n(x)"), tmp_path))
+    assert "Of an op with 30 inputs the film shows 24." in page.locator(f"{ROOT} .pane").inner_text()

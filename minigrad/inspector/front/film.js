@@ -172,7 +172,7 @@ export class Film {
       end(wire.from, ribbon, wire.a), end(wire.to, ribbon, wire.b);
       return ribbon;
     };
-    this.back = [];
+    this.back = [], this.snips = [];
     for (const wire of this.wires) {
       if (wire.wire.sent.length) this.back.push(make(wire, false));
       if (wire.wire.lost != null) this.back.push(make(wire, true));
@@ -186,7 +186,8 @@ export class Film {
     for (const ribbon of this.back) this.ribbon(ribbon, numbered);
     for (const ribbon of this.back)
       if (ribbon.lost && ribbon.wire.scissors) {
-        const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.wire.high + 2, 0.23);
+        const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85, 0.32, 0.68, 0.42, 0.58, 0.1, 0.9], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.wire.high + 2, 0.23);
+        this.snips.push(place);
         this.layers[4].append((ribbon.scissors = mark(ribbon.wire.wire.state, ...this.at(...place), 7)));
       }
     if (numbered) this.sums(ends);
@@ -205,12 +206,13 @@ export class Film {
     if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
   }
 
-  /** The first of some places on a ribbon at which a mark of this half width covers no number, if there is one. */
+  /** The first of some places on a ribbon at which a mark of this half width covers no number and no other mark, if there is one. */
   free(ribbon, shares, half, lower = 0) {
     const { wire, a, b, lost } = ribbon, labels = this.back.map((one) => one.label).filter((one) => one?.textContent);
     const places = shares.map((share) => onArc(this.g, a, b, 1, wire.high + (lost ? 2 : 0), share));
     const apart = (label, [x, y]) => Math.abs(label.getAttribute("x") - x) > half + measure(label.textContent, 11, "mono", true) / 2 || Math.abs(label.getAttribute("y") - 4 - y - lower) > 11;
-    return places.find((place) => labels.every((label) => apart(label, place)));
+    const clear = ([x, y]) => this.snips.every((other) => Math.hypot(x - other[0], y - other[1]) > 15);
+    return places.find((place) => clear(place) && labels.every((label) => apart(label, place)));
   }
 
   /** The number on a ribbon; ribbons from one op to the same array share one text on the outermost, because they add up. */
@@ -279,17 +281,17 @@ export class Film {
   turn(reading, seen) {
     const { g } = this, last = this.strip.cols.length - 1, t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22);
     const [a, b] = [g.lanes.value, g.lanes.slope].map(([from, size]) => from + size / 2); // the middles of the lanes
-    if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) return g.labels ? this.goesOn(t + 2, a, b) : [];
+    if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) {
+      const ways = [[a, "goes on", "blue", `M${t + 2} 0h26`, `M${t + 36} 0l-9 -5v10z`], [b, "comes back", "orange", `M${t + 10} 0h26`, `M${t + 2} 0l9 -5v10z`]];
+      return ways.slice(g.labels ? 0 : 2).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
+    }
     if (!seen || last < 0) return [];
     const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];
-    const words = [fitted(t + 38, (a + b) / 2 - 2, [...(at ? [] : [`from ${reading.name}`]), "backward", "back"], 54, { size: 12, bold: true }), fitted(t + 38, (a + b) / 2 + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" })];
+    const names = [...(at ? [] : [`from ${reading.name}`]), "backward", "back"], x = t + 38, y = (a + b) / 2;
+    const seeds = data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""];
+    const words = [fitted(x, y - 2, names, 54, { size: 12, bold: true }), fitted(x, y + 13, seeds, 52, { size: 11, least: 9, class: "quiet" })];
     const head = reading.targets.includes(this.strip.cols[last]) ? path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }) : ""; // nothing comes to what was computed later
     return [path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), head, ...(g.labels ? words : [])];
-  }
-
-  goesOn(x, value, slope) {
-    const ways = [[value, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [slope, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
-    return ways.map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, this.g.width - x, { size: 11, least: 9, class: tone })));
   }
 
   // ---- one step

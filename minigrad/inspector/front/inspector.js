@@ -406,7 +406,8 @@ class Inspector {
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
-    const found = [item(small("wire live", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
+    const arc = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [arc("live", "goes into")];
+    for (const [state, text] of [["data", "data goes in"], ["dead", "no gradient comes back"]]) if (wires.some((one) => one.state === state)) found.push(arc(state, text));
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
     if (this.stories.some(({ view }) => Object.values(view.wires).some((one) => one.sent.some(([, , k]) => view.arrays[k].state === "nan")))) found.push(item(small("ribbon bad", path("M2 7H24", { class: "band", "stroke-width": 8 })), "nan or inf", true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
@@ -520,12 +521,12 @@ class Inspector {
     const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;
-    const parts = [];
+    const parts = [], notes = view.notes.map((one) => html("p", { class: "quiet" }, one));
     if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
     else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form(), ...(id ? this.about(now, id, story) : []));
     else if (id) parts.push(...this.about(now, id, story));
-    else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now));
-    else if (view.notes.length || !id) parts.push(html("h3", {}, "Notes"), ...view.notes.map((one) => html("p", { class: "quiet" }, one)), view.notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
+    else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now), ...notes);
+    else parts.push(html("h3", {}, "Notes"), ...notes, notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
     this.pane.replaceChildren(...parts.filter(Boolean));
   }
 
