@@ -2839,6 +2839,12 @@ def test_of_a_vector_the_picture_shows_each_number_or_bars(numbers, wide, texts)
     assert len({mark[4] for mark in drawn}) <= 1 and (texts or len([mark for mark in canvas.marks if mark[0] == "path"]) == 4)
 
 
+def test_of_complex_numbers_without_room_no_picture_is_drawn():
+    canvas = pictures.Canvas()
+    pictures.array(canvas, shown(Summary.of(np.array([1 + 2j, 3.5 - 4j]))), 0, 0, 20, 40, "#000")
+    assert canvas.marks == []
+
+
 def test_what_is_not_finite_is_a_cross_between_the_bars():
     canvas = pictures.Canvas()
     pictures.array(canvas, shown(Summary.of(np.array([1.0, math.inf, math.nan, 0.0, 2.0]))), 0, 0, 100, 60, "#000")

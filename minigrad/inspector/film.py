@@ -27,34 +27,24 @@ MOST_READINGS = 4  # shown for one tape, unless a target is given
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """An op that ran, or a value that left for NumPy and came back.
-
-    Attributes:
-        inputs: the node of each input: a Tensor's number, a Variable's number and version, ("left", k) or None.
-        numbers: maps the position of an input to the Python number that was given.
-        slots: maps each tape to the inputs for which it recorded a step.
-        keeps: maps each tape to what it keeps, as `kept_in` does; the bytes are None if they are unknown.
-        ghost: (code, a few words, a sentence) if no tape of the film recorded it.
-        by: the (reading, frame) whose backward pass ran this op.
-        kind: "op", "assign" (it writes a Variable) or "crash" (it raised an error).
-    """
+    """An op that ran, or a value that left for NumPy and came back."""
 
     op: str
-    inputs: list
+    inputs: list  # the node of each: a Tensor's number, a Variable's number and version, ("left", k) or None
     outputs: tuple
     value: "Summary | None" = None
     place: object = None
     event: object = None
-    numbers: dict = field(default_factory=dict)
-    slots: dict = field(default_factory=dict)
-    keeps: dict = field(default_factory=dict)
-    ghost: "tuple | None" = None
-    by: "tuple | None" = None
+    numbers: dict = field(default_factory=dict)  # maps the position of an input to the Python number that was given
+    slots: dict = field(default_factory=dict)  # maps each tape to the inputs for which it recorded a step
+    keeps: dict = field(default_factory=dict)  # maps each tape to what it keeps, as `kept_in` does; None for unknown bytes
+    ghost: "tuple | None" = None  # (code, a few words, a sentence) if no tape of the film recorded it
+    by: "tuple | None" = None  # the (reading, frame) whose backward pass ran this op
     on_way: bool = False
     kernel: str = ""
     names: tuple = ()  # the parameter names of the inputs, if there is no event
     op_made: object = None  # the op, if known
-    kind: str = "op"
+    kind: str = "op"  # or "assign" (it writes a Variable), or "crash" (it raised an error)
     unnamed: bool = False  # its value is not, or not for certain, what its line assigns
 
     def parameter(self, slot) -> str:
@@ -115,14 +105,11 @@ class Mark:
 class Film:
     """Everything there is to draw.
 
-    Attributes:
-        tape: the number of the inspected tape.
-        tapes: maps the number of each tape, in order of opening, to the event that opened it, if known.
-        steps: ("write", frame), ("turn", reading), ("read", reading, frame), ("done" or "error", reading), ("release", tape).
+    Its steps are ("write", frame), ("turn", reading), ("read", reading, frame), ("done" or "error", reading), ("release", tape).
     """
 
-    tape: int
-    tapes: dict = field(default_factory=dict)
+    tape: int  # the number of the inspected tape
+    tapes: dict = field(default_factory=dict)  # maps the number of each, in order of opening, to the event that opened it, if known
     frames: list = field(default_factory=list)
     readings: list = field(default_factory=list)
     marks: list = field(default_factory=list)
@@ -210,7 +197,8 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     builder = Builder(film, history, on_ways, exits, kept_by([tape.steps or (), *[one.whole for one in trace.passes]]))
     told = [*[(e.number, e) for e in (*filter(matters, events), *trace.steps_of(heard))], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
-        builder.hear(e)
+        if type(e) in HEARD:
+            getattr(builder, HEARD[type(e)])(e)
     steps = tape.steps or next((one.whole for one in trace.passes if one.tape() is tape), ())
     film.earlier = kept_besides(film, steps) if steps or history.opened else None
     name_apart(film.frames)
@@ -267,10 +255,6 @@ class Builder:
         self.open_readings = []  # the readings in progress
         self.pending = []  # frames that ran for its next backward step
         self.group = None  # the Read in progress
-
-    def hear(self, e):
-        if type(e) in HEARD:
-            getattr(self, HEARD[type(e)])(e)
 
     def mark(self, kind, number, e, **more):
         self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place, **more))
@@ -483,16 +467,15 @@ def slot_of(frame, source, parts=()):
 
 def raised_in(film, reading) -> "int | None":
     """The frame whose step raised: of those that a gradient has come to, the last that has not sent it on to each of its inputs."""
-    leads, live, sent = {*reading.sources}, {}, {}
-    for k, frame in enumerate(film.frames):
-        live[k] = {slot for slot in frame.slots.get(reading.tape, ()) if number_of(frame.inputs[slot]) in leads}
-        leads.update(frame.outputs if live[k] else ())
+    leads, open_slots, came, frames = {*reading.sources}, [], {*reading.targets}, film.frames
+    for frame in frames:
+        open_slots.append({slot for slot in frame.slots.get(reading.tape, ()) if number_of(frame.inputs[slot]) in leads})
+        leads.update(frame.outputs if open_slots[-1] else ())
     for read in reading.reads:
-        sent.setdefault(read.frame, set()).update(part.slot for part in read.parts)
-    came = {film.made.get(film.frames[k].inputs[slot]) for k, slots in sent.items() for slot in slots}
-    came |= {film.made.get(node) for node in reading.targets}
-    last = min(sent, default=len(film.frames))
-    return max((k for k in came if k is not None and k <= last and live[k] - sent.get(k, set())), default=None)
+        open_slots[read.frame] -= {part.slot for part in read.parts}
+        came |= {frames[read.frame].inputs[part.slot] for part in read.parts}
+    last = min((read.frame for read in reading.reads), default=len(frames) - 1)
+    return next((k for k in range(last, -1, -1) if open_slots[k] and not came.isdisjoint(frames[k].outputs)), None)
 
 
 declaration_of = lru_cache(maxsize=1000)(Declaration)

@@ -60,7 +60,8 @@ def page(view, twin, step, selected) -> str:
     state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
         policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(view.get("compare", [view])[0]["verdict"]["head"]),
-        css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), run=run,
+        css=style().replace("</", "<\\/"), twin=html.escape(twin), run=run,
+        state=json.dumps(state, allow_nan=False).replace("<", "\\u003c"),  # it cannot close the script element
     )  # fmt: skip
 
 
@@ -97,11 +98,6 @@ def policy(*more) -> str:
 def digest(text) -> str:
     """The hash by which a policy identifies an inline script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def in_script(data) -> str:
-    """JSON that cannot close the script element around it."""
-    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
 
 
 def script() -> str:

@@ -444,11 +444,10 @@ class Model:
     def reading(self, k) -> dict:
         reading = self.film.readings[k]
         answers = {self.column_of(n): None if dx is None else self.array(dx) for n, dx in reading.answers.items() if self.column_of(n)}
-        targets = [self.column_of(n) for n in reading.targets]
         seed = reading.reads[0].upstream if reading.reads else None
         return {
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
-            "targets": targets, "name": self.target_names(reading), "seed": self.array(seed),
+            "targets": [self.column_of(n) for n in reading.targets], "name": self.target_names(reading), "seed": self.array(seed),
             "error": reading.error, "heard": reading.heard, **({} if reading.raised is None else {"raised": f"f{reading.raised}"}),
             "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
             "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],

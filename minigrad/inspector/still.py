@@ -141,31 +141,21 @@ def whole(canvas, view, y) -> float:
     told = view["verdict"]
     sums = f" Passed back {told['answer']}, lost {told['lost']}, together {told['full']}." if told["lost"] is not None else ""
     canvas.text(12, y + 26, told["head"], 17, bold=True, mono=True, room=WIDE - 24)
-    y = lines_of_text(canvas, told["say"] + sums, 12, y + 46, WIDE - 24) + 6
-    key = "None"
-    if view["fold"]:
-        y = overview(canvas, view, y)
-        key = str(view["fold"]["open"])
+    lines = textwrap.wrap(spread(told["say"] + sums), int((WIDE - 24) / (12 * 0.56))) or [""]
+    for k, line in enumerate(lines):
+        canvas.text(12, y + 46 + 16 * k, gathered(line), 12)
+    y += 36 + 16 * len(lines)
+    y = overview(canvas, view, y) if view["fold"] else y
+    key = str(view["fold"]["open"]) if view["fold"] else "None"
     if key in view["strips"]:
         y = film(canvas, view, view["strips"][key], y)
     canvas.text(12, y + 16, f"memory: at most {view['memory']['text']}", 11, SOFT)
-    canvas.text(WIDE - 12, y + 16, legend(view), 11, SOFT, "end", room=WIDE - 220)
-    return y + 28
-
-
-def legend(view) -> str:
     scale = view["scale"]
     kind = "as the norm of the gradient" if scale["kind"] == "linear" else f"logarithmic, {scale['low']:.3g} to {scale['high']:.3g}"
     odd = any(view["arrays"][k]["state"] == "nan" for wire in view["wires"].values() for _, _, k, _ in wire["sent"])
-    return f"blue: goes into. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' if odd else ''}"
-
-
-def lines_of_text(canvas, text, x, y, room):
-    """Draw a text on as many lines as it needs; return the height of the last line."""
-    lines = textwrap.wrap(spread(text), int(room / (12 * 0.56))) or [""]
-    for k, line in enumerate(lines):
-        canvas.text(x, y + 16 * k, gathered(line), 12)
-    return y + 16 * (len(lines) - 1)
+    legend = f"blue: goes into. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' if odd else ''}"
+    canvas.text(WIDE - 12, y + 16, legend, 11, SOFT, "end", room=WIDE - 220)
+    return y + 28
 
 
 def film(canvas, view, strip, y):
@@ -189,9 +179,11 @@ def film(canvas, view, strip, y):
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
-        reading = view["readings"][last]
-        word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"
-        turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2, word)
+        reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
+        canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
+        at_end = ids[-1] in reading["targets"]  # nothing comes to what was computed after the target
+        canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)] if at_end else [], fill=ORANGE)
+        canvas.text(x + 38, (above + below) / 2, "backward" if at_end else f"from {reading['name']}", 10, INK, bold=True)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
     return bottom + reach + 6
@@ -237,23 +229,16 @@ def scissors(canvas, x, y, meant):
         canvas.path([*oval(x - 4, y - 3, 1.7, 1.7), None, *oval(x - 4, y + 3, 1.7, 1.7)], "#fff", 1.3)
 
 
-def turn(canvas, x, above, below, word):
-    canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
-    if word == "backward":  # nothing comes to what was computed after the target
-        canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], fill=ORANGE)
-    canvas.text(x + 38, (above + below) / 2, word, 10, INK, bold=True)
-
-
 def column(canvas, view, col, x, wide, rows, last):
     """Draw a column: its value above, its gradient below, and its shape between them."""
     top, value, seam, slope = rows
     kind, plain = col["kind"], col["kind"] in ("source", "data")
     if kind == "source":
         canvas.rect(x, top, wide, value + seam + slope, "#fff", INK if col["watched"] else LINE)
-    elif kind in ("ghost", "assign", "crash"):
-        canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
-        if kind == "crash":
-            misfit(canvas, col, x, top, wide, value, seam)
+    elif kind in ("ghost", "assign"):
+        canvas.rect(x, top, wide, value, "#fff", SOFT, "4 3")
+    elif kind == "crash":
+        misfit(canvas, col, x, top, wide, value, seam)
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
     name = col["name"] or "" if plain else col["glyph"]
@@ -288,6 +273,7 @@ def tear(canvas, x, y, h):
 
 def misfit(canvas, col, x, y, wide, h, seam):
     """Draw the shapes that an op did not accept, with rings around the lengths that do not fit."""
+    canvas.rect(x, y, wide, h, "#fff", CRIMSON, "4 3")
     tear(canvas, x + wide, y, h)
     for k, shape in enumerate(col["given"][:2]):
         text, at = str(tuple(shape)), y + 32 + 19 * k
@@ -314,7 +300,7 @@ def array(canvas, data, x, y, w, h, ink):
         for k, one in enumerate(fits):
             size = min(16.0, high * 0.8, room / (FLAT * max(map(len, fits))))
             canvas.text(x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * high, one, size, ink, "middle", bold=True, mono=True)
-        if fits or count == 1:
+        if fits or count == 1 or data["dtype"].startswith("complex"):
             return
     note = data["note"][:: 1 if data["state"] == "nan" else -1] or [f"norm {brief(data['norm'], 3)}"]
     h -= 12

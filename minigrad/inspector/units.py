@@ -19,20 +19,14 @@ FAR = 1000  # the ratio between layers from which gradients count as vanishing o
 
 @dataclass(slots=True)
 class Unit:
-    """A stretch of frames that is drawn as one unit.
-
-    Attributes:
-        first, end: the range of frames, without `end`.
-        lead: the frame whose value later frames use.
-        weights: the columns of the sources that are used in it.
-    """
+    """A stretch of frames that is drawn as one unit."""
 
     first: int
-    end: int
+    end: int  # the first frame after it
     label: str = ""
     path: str = ""
-    lead: int = 0
-    weights: list = field(default_factory=list)
+    lead: int = 0  # its last frame whose value is used after it, or else its last one
+    weights: list = field(default_factory=list)  # the columns of the sources that are used in it
     built: int = 0  # the number of ops that made its weights, which are not shown
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
 
@@ -51,7 +45,10 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     if len(units) < 2:
         return "", []
     for unit in units:
-        unit.lead, unit.weights = lead_of(model, unit), weights_of(model, unit)
+        own = range(unit.first, unit.end)
+        unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
+        columns = dict.fromkeys(model.node(node) for k in own if k not in model.hidden for node in frames[k].inputs)
+        unit.weights = [one for one in columns if one and one[0] == "s"]
         unit.built, before = sum(k in model.hidden for k in range(before, unit.end)) if model.hidden else 0, unit.end
     return kind, units
 
@@ -135,18 +132,6 @@ def with_rest(model, groups, shown, kind):
             units.append(group)
             at = group.end
     return units
-
-
-def lead_of(model, unit):
-    """The last frame of a unit whose value is used after it, or its last one."""
-    used = model.last_use
-    return max((k for k in range(unit.first, unit.end) if used.get(k, -1) >= unit.end), default=unit.end - 1)
-
-
-def weights_of(model, unit):
-    frames = [model.film.frames[k] for k in range(unit.first, unit.end) if k not in model.hidden]
-    columns = dict.fromkeys(model.node(node) for frame in frames for node in frame.inputs)
-    return [one for one in columns if one and one[0] == "s"]
 
 
 # ---- as plain data -----------------------------------------------------------------------------------------------------

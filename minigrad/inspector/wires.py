@@ -22,21 +22,12 @@ def strip(columns, wires) -> dict:
     spans = [(key, place[start], place[end]) for key, start, end in wires if start in place and end in place]
     ports = {}
     for key, start, end in spans:  # incoming wires are left of outgoing ones; shorter ones are further inside
-        ports.setdefault(end, []).append((0, end - start, key))
-        ports.setdefault(start, []).append((1, start - end, key))
-    order = {
-        (column, side, key): (k, len(found))
-        for column, found in ports.items()
-        for k, (side, _, key) in enumerate(sorted(found, key=nearest))
-    }
+        slot = int(key.rpartition(".")[2])
+        ports.setdefault(end, []).append((0, end - start, slot, key))
+        ports.setdefault(start, []).append((1, start - end, -slot, key))
+    order = {(at, side, key): (k, len(some)) for at, some in ports.items() for k, (side, _, _, key) in enumerate(sorted(some))}
     levels = levels_of(spans)
     return {"cols": list(columns), "wires": [[key, *order[start, 1, key], *order[end, 0, key], levels[key]] for key, start, end in spans]}
-
-
-def nearest(port):
-    side, distance, key = port
-    slot = int(key.rpartition(".")[2])
-    return side, distance, slot if side == 0 else -slot
 
 
 def levels_of(spans) -> dict:
