@@ -406,8 +406,8 @@ class Inspector {
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
-    const arc = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [arc("live", "goes into")];
-    for (const [state, text] of [["data", "data goes in"], ["dead", "no gradient comes back"]]) if (wires.some((one) => one.state === state)) found.push(arc(state, text));
+    const line = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [line("live", "goes into")];
+    for (const [state, text] of [["data", "data goes in"], ["dead", "no gradient comes back"]]) if (wires.some((one) => one.state === state)) found.push(line(state, text));
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
     if (this.stories.some(({ view }) => Object.values(view.wires).some((one) => one.sent.some(([, , k]) => view.arrays[k].state === "nan")))) found.push(item(small("ribbon bad", path("M2 7H24", { class: "band", "stroke-width": 8 })), "nan or inf", true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
