@@ -2873,4 +2873,4 @@ def test_an_op_that_raised_has_its_shapes_and_a_tear_in_the_picture():
 
 def test_what_is_lost_has_its_number_in_the_picture():
     svg = inspected(asked_of("y = x * x.numpy()", "x = mg.Variable(3.0)")).to_svg()
-    assert "Passed back 3.0, lost 3.0, together 6.0." in svg
+    assert "Lost: 3.0 of 6.0." in svg

@@ -139,9 +139,9 @@ def still(views) -> Canvas:
 def whole(canvas, view, y) -> float:
     """Draw a film with its head and its legend, starting at height `y`; return where it ends."""
     told = view["verdict"]
-    sums = f" Passed back {told['answer']}, lost {told['lost']}, together {told['full']}." if told["lost"] is not None else ""
+    missing = f" Lost: {told['lost']} of {told['full']}." if told["lost"] is not None else ""
     canvas.text(12, y + 26, told["head"], 17, bold=True, mono=True, room=WIDE - 24)
-    lines = textwrap.wrap(spread(told["say"] + sums), int((WIDE - 24) / (12 * 0.56))) or [""]
+    lines = textwrap.wrap(spread(told["say"] + missing), int((WIDE - 24) / (12 * 0.56))) or [""]
     for k, line in enumerate(lines):
         canvas.text(12, y + 46 + 16 * k, gathered(line), 12)
     y += 36 + 16 * len(lines)
@@ -181,9 +181,9 @@ def film(canvas, view, strip, y):
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
         canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
-        at_end = ids[-1] in reading["targets"]  # nothing comes to what was computed after the target
-        canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)] if at_end else [], fill=ORANGE)
-        canvas.text(x + 38, (above + below) / 2, "backward" if at_end else f"from {reading['name']}", 10, INK, bold=True)
+        word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"  # nothing comes to what was computed later
+        canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)] if word == "backward" else [], fill=ORANGE)
+        canvas.text(x + 38, (above + below) / 2, word, 10, INK, bold=True, room=WIDE - x - 40)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
     return bottom + reach + 6
