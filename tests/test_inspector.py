@@ -2760,6 +2760,8 @@ def test_every_use_of_a_value_that_left_hangs_on_its_exit(lines):
 def test_a_number_made_of_a_value_that_left_is_not_called_like_that_value():
     view = inspected(asked_of("s = float(x)\ny = x * (s * s)", "x = mg.Variable(2.0)")).plain
     assert [one["text"] for one in view["cols"]["f1"]["args"]] == ["x", "4.0"] and view["wires"]["f1.1"]["from"] == "f0"
+
+
 # ---- what raised, and what was refused -----------------------------------------------------------------------------------
 
 

@@ -118,10 +118,5 @@ def norm_of(summary) -> "float | None":
 
 
 def spread(text) -> str:
-    """Pad a text to its display width: a wide character (Chinese, Japanese, Korean) takes the room of two."""
+    """Pad a text with "\\0" to its display width: a wide character (Chinese, Japanese, Korean) takes the room of two."""
     return "".join(f"\0{one}" if east_asian_width(one) in "WF" else one for one in text)
-
-
-def gathered(text) -> str:
-    """Remove the padding that `spread` added."""
-    return text.replace("\0", "")

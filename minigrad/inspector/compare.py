@@ -1,7 +1,4 @@
-"""Compare two films by matching their steps. One may be the film of a fix.
-
-If a fix was tried, the block is replayed with the fix and filmed.
-"""
+"""Compare two films by matching their steps. One may be the film of a fix that was tried: of a replay with it."""
 
 import contextlib
 import linecache

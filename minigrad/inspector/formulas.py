@@ -26,7 +26,7 @@ def formula(model, k, slot, known) -> dict:
 def summed_over(model, k, slot, line) -> str:
     """The end of a line that is for one element of a broadcast input: the axes over which the elements are added up."""
     frame, out, product = model.film.frames[k], model.shape_of(k), "@" in line
-    shapes = [shape_in(model, node, one in frame.numbers) for one, node in enumerate(frame.inputs)]
+    shapes = [() if n in frame.numbers else getattr(model.value_of(node), "shape", None) for n, node in enumerate(frame.inputs)]
     own, shapes = shapes[slot], [shapes[slot]] if product else shapes
     if len(frame.inputs) < 2 or frame.op_made.lists or None in (out, *shapes) or re.search("sum|added", line):
         return ""
@@ -34,15 +34,6 @@ def summed_over(model, k, slot, line) -> str:
     axes = [n for n in range(len(out)) if n < extra or (own[n - extra] == 1 != out[n] and not product)]
     broadcast = product or all(one in (1, n) for shape in shapes for one, n in zip(shape[::-1], out[::-1]))
     return f", summed over ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}" if axes and broadcast else ""
-
-
-def shape_in(model, node, is_number):
-    """The shape of an input; None if it is unknown."""
-    made = model.film.made.get(node)
-    if is_number or made is not None:
-        return [] if is_number else model.shape_of(made) if len(model.film.frames[made].outputs) == 1 else None
-    value = model.value_of(node)
-    return None if value is None else list(value.shape)
 
 
 def meanings(model, k) -> dict:

@@ -159,8 +159,9 @@ class Model:
         exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
         left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
         known = self.trace.made.keys() | self.tape.roots if block else set()
-        young = [(i, e) for e in block if isinstance(e, Ran) and e.heard for i in e.inputs if i > self.tape.number]
-        return bool(left or again or any(i not in known and i not in e.versions for i, e in young)) or (False if len(ends) > 1 else None)
+        heard = [(i, e) for e in block if isinstance(e, Ran) and e.recorded.get(self.tape.number) for i in e.inputs]
+        unheard = any(self.tape.number < i not in known and i not in e.versions for i, e in heard)
+        return bool(left or again or unheard) or (False if len(ends) > 1 else None)
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""

@@ -6,7 +6,7 @@ import math
 import textwrap
 
 from ..tracing.values import brief
-from .arrays import gathered, spread
+from .arrays import spread
 
 WIDE = 960  # pixels
 LEFT, TURN, GAP = 78, 96, 12  # the names of the rows, the turn at the right end, the gap between sources and ops
@@ -45,7 +45,7 @@ class Canvas:
             head = text[:most]  # cut after a word, if there is one
             text = text if text == head else (head.rpartition(" ")[0] or head[:-1]) + "…"
         if text:
-            self.marks.append(("text", x, y, gathered(text), size, fill, anchor, bold, mono))
+            self.marks.append(("text", x, y, text.replace("\0", ""), size, fill, anchor, bold, mono))
 
     def svg(self, title) -> str:
         size = f'viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" height="{self.height:.0f}"'
@@ -143,7 +143,7 @@ def whole(canvas, view, y) -> float:
     canvas.text(12, y + 26, told["head"], 17, bold=True, mono=True, room=WIDE - 24)
     lines = textwrap.wrap(spread(told["say"] + missing), int((WIDE - 24) / (12 * 0.56))) or [""]
     for k, line in enumerate(lines):
-        canvas.text(12, y + 46 + 16 * k, gathered(line), 12)
+        canvas.text(12, y + 46 + 16 * k, line.replace("\0", ""), 12)
     y += 36 + 16 * len(lines)
     y = overview(canvas, view, y) if view["fold"] else y
     key = str(view["fold"]["open"]) if view["fold"] else "None"

@@ -4,7 +4,7 @@ import re
 
 from ..errors import visible
 from ..explain.search import number_of
-from .arrays import gathered, spread, text_of
+from .arrays import spread, text_of
 from .verdict import would_carry
 
 MOST = 36  # rows; if there are more, the middle is left out
@@ -15,7 +15,9 @@ WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
 def twin(model) -> str:
     """The text table of a Model."""
     view = model.data
-    rows, lines = folded(rows_of(model)), [headline(view)]
+    rows, tapes = folded(rows_of(model)), len(view["tapes"])
+    kept = f"{view['kept']} kept, {view['ghosts']} ghost{'s' * (view['ghosts'] != 1)}"
+    lines = [f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept}"]
     if rows:
         asked = [source["name"] for source in view["sources"] if source["asked"]]
         backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if asked else "backward"
@@ -25,12 +27,6 @@ def twin(model) -> str:
         lines += table(columns)
     told = f"paths: {paths_text(view)}" if view["verdict"]["ask"] else view["verdict"]["say"]
     return "\n".join([*lines, *[f" {line}" for line in (*view["notes"], told)]])
-
-
-def headline(view) -> str:
-    tapes = len(view["tapes"])
-    ghosts, kept = view["ghosts"], view["kept"]
-    return f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept} kept, {ghosts} ghost{'s' * (ghosts != 1)}"
 
 
 def rows_of(model):
@@ -148,7 +144,7 @@ def table(rows):
     for row in rows:
         op, *rest = [f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:])]
         lines.append("  ".join([f"{row[0]:>{max(widths[0], 2)}}", op, *[f" {cell}" for cell in rest]]).rstrip())
-    return [gathered(line) for line in lines]
+    return [line.replace("\0", "") for line in lines]
 
 
 def clipped(cell, column):

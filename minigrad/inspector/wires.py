@@ -43,9 +43,7 @@ def levels_of(spans) -> dict:
 
 def scale_of(sizes) -> dict:
     """The scale from gradient sizes to wire widths: linear, or logarithmic if the sizes differ too much."""
-    sizes = [size for size in sizes if size]
-    if not sizes:
-        return {"kind": "linear", "low": 0.0, "high": 1.0}
+    sizes = [size for size in sizes if size] or [1.0]
     low, high = min(sizes), max(sizes)
     return {"kind": "linear" if high / low <= 40 else "log", "low": low, "high": high}
 
