@@ -1,8 +1,8 @@
 """Replays of a tape's block: which values change when a source is nudged, where they left, and what they carry.
 
-Two replays are compared: one unchanged, and one with the source nudged where the tape opens. A lost path comes back in
-where a value that no tape carries differs between the two. A further replay holds that value at its old value; the
-target then shows whether the path carries anything.
+Two replays are compared: one unchanged, and one with the source nudged where the tape opens, and again where the block
+assigns it. A lost path comes back in where a value that no tape carries differs between the two. A further replay holds
+that value at its old value; the target then shows whether the path carries anything.
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..tracing.checkpoint import NotTried, impossible
-from ..tracing.log import LeftEngine, Ran
-from .replay import Arrival, Nudge, Replay, begin, digest, direction, find, skeletons, spot
+from ..tracing.log import LeftEngine, Ran, Wrote
+from .replay import Arrival, Nudge, Replay, begin, digest, direction, find, largest, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
@@ -54,6 +54,7 @@ class Experiment:
     Attributes:
         before, after: the Outcomes of the unchanged block, and with the sources nudged by `step`.
         size: the Nudge used to measure effects.
+        point: the largest size of each element of the source while the tape is open; nudges are shares of it.
         moved: event number -> what moved, as returned by `compared`.
 
     Raises:
@@ -79,7 +80,7 @@ class Experiment:
         elements = {k: one for k, one in trace.elements.items() if one[0] >= self.checkpoint.number}
         self.command = dict(
             tape=tape.number, sources=[one.id for one in sources], targets=[one.id for one in targets], until=until,
-            nudge=None, exits={}, held={}, elements=elements,
+            nudge=None, exits={}, held={}, assigned={one.id: {} for one in sources}, elements=elements,
             ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
         )  # fmt: skip
         if opened > self.checkpoint.number:
@@ -89,7 +90,8 @@ class Experiment:
         self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
-        self.point = self.before.points[sources[0].id]  # its value when the tape was opened
+        self.command["assigned"] = {one.id: self.assigned(one.id) for one in sources}
+        self.point = largest([self.before.points[sources[0].id], *self.assigned(sources[0].id).values()])
         self.step, self.after = self.first_nudge()
         self.moved = compared(self.before, self.after)
 
@@ -103,9 +105,7 @@ class Experiment:
     def at(self, step, *keys) -> Outcome:
         """The Outcome of a replay that nudges the source and holds the values at these keys at their old values."""
         if (step, keys) not in self.outcomes:
-            if keys and not self.before.kept.keys() >= {*keys}:
-                raise NotTried("a value is too large to be held still")
-            held = {key: self.before.kept[key] for key in keys}
+            held = self.kept(keys)
             try:
                 self.outcomes[step, keys] = Outcome(*self.try_out(Replay, nudge=step, held=held))
             except NotTried as why:
@@ -113,6 +113,17 @@ class Experiment:
                     raise
                 self.outcomes[step, keys] = Changed(f": {why}")  # the nudge ended it
         return self.same(self.outcomes[step, keys])
+
+    def kept(self, keys) -> dict:
+        """The values at these keys in the unchanged block."""
+        if keys and not self.before.kept.keys() >= {*keys}:
+            raise NotTried("a value is too large to be held still")
+        return {key: self.before.kept[key] for key in keys}
+
+    def assigned(self, source) -> dict:
+        """The number of each assignment to a source -> its value then, in the unchanged block."""
+        wrote = [e.number for e in self.events if isinstance(e, Wrote) and e.variable == source]
+        return {number: value for number, [value] in self.kept(wrote).items()}
 
     def same(self, outcome) -> Outcome:
         """The outcome, if the replay took the same path as the program; otherwise raise Changed."""

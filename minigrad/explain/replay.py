@@ -64,14 +64,19 @@ def direction(value, least=SMALLEST, signs=SIGNS):
     return np.where(place * signs % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
 
 
-def nudged(value, nudge):
-    """An array, a number or a list of them, nudged; any other value is returned unchanged."""
+def largest(values):
+    """The largest size of each element in several arrays."""
+    return np.max(np.abs(values), axis=0)
+
+
+def nudged(value, nudge, size=None):
+    """An array, a number or a list of them, nudged by shares of its own or another size; any other value unchanged."""
     if isinstance(value, list):
         return [nudged(one, nudge) for one in value]
     array = np.asarray(value)
     if array.dtype.kind not in "fc":
         return value
-    moved = np.asarray(array + nudge.share * direction(array, *nudge[1:]), array.dtype)
+    moved = np.asarray(array + nudge.share * direction(array if size is None else size, *nudge[1:]), array.dtype)
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 
@@ -103,13 +108,14 @@ class Replay(Listener):
     """Listens to a replay: nudges and holds values as commanded, records all values, and answers at the end.
 
     The command is a dict.
-        tape, sources: ids; the sources are nudged when this tape is opened, or when they are made later, each by a
-            different share.
+        tape, sources: ids; the sources are nudged when this tape is opened, or when they are made or assigned later,
+            each by a different share.
         ops: the numbers of the ops that ran.
         nudge: a Nudge, or None.
         exits: spot -> the Nudge for values that leave there.
         held: key -> the values to hold. A key is an event's number, or ("number", a count), or ("attributes", the
             number of an op's event).
+        assigned: the id of a source -> the number of each assignment to it -> its value then, without a nudge.
         targets: the ids whose values are returned; until: the number of the event after which to answer.
     """
 
@@ -118,6 +124,7 @@ class Replay(Listener):
         self.tape, self.nudged_by = command["tape"], command["nudge"]
         self.sources = {i: 1 - k * 0.6180339887 % 1 / 2 for k, i in enumerate(command["sources"])}
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
+        self.assigned, self.differences = command["assigned"], {}
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
         vars(values)["measured"] = lambda arrays: [None] * len(arrays)  # not needed in a replay
@@ -131,9 +138,17 @@ class Replay(Listener):
         """Record the value of a source once the tape is open, and nudge it if the command says so."""
         if self.opened and source.id in self.sources:
             share = self.sources.pop(source.id)
-            self.points[source.id] = value_of(source)
+            self.points[source.id] = value = value_of(source)
             if self.nudged_by:
-                set_value(source, nudged(value_of(source), self.nudged_by.times(share)))
+                most = largest([value, *self.assigned[source.id].values()])
+                set_value(source, nudged(value, self.nudged_by.times(share), most))
+                self.differences[source.id] = value_of(source) - value
+
+    def nudge_again(self, source):
+        """Nudge the elements to which an assignment gave the value that they have without a nudge."""
+        if source.id in self.differences and self.trace.count in self.assigned[source.id]:
+            value, old = value_of(source), self.assigned[source.id][self.trace.count]
+            set_value(source, value + (value == old) * self.differences[source.id])
 
     def hold(self, key, tensors):
         """Set Tensors, or a Variable, to the values to hold, if any; without a nudge, record their values."""
@@ -210,6 +225,7 @@ class Replay(Listener):
 
     def wrote(self, variable, given, how):
         self.note_given(variable)
+        self.nudge_again(variable)  # after the note: what was assigned has not moved
 
     def asked(self, tape, targets, sources, results):
         self.note_given(*[one for one in results if hasattr(one, "id")])

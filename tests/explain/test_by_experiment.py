@@ -884,3 +884,30 @@ def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
     )
     said = "multiply sends a product that is too small for float32: it becomes 0"
     assert run(text, tmp_path, None)["answer"].causes[0].sentence == said
+
+
+@pytest.mark.parametrize(
+    ("block", "note"),
+    [("for v in [1.0, 2.0, 3.0]:\n    with mg.GradientTape() as tape:\n        x.assign(v)\n        y = x * float(x)", "3 of 6 is lost"),
+     ("with mg.GradientTape() as tape:\n    x.assign(1e4)\n    y = x * float(x)", "1e+04 of 2e+04 is lost"),
+     ("with mg.GradientTape() as tape:\n    x.assign(1.2)\n    y = mg.sin(x) * x.numpy()", "0.932 of 1.37 is lost"),
+     ("with mg.GradientTape() as tape:\n    x.assign(3.0)\n    tape.reset()\n    y = x * float(x)", "3 of 6 is lost"),
+     ("with mg.GradientTape() as tape:\n    x.assign(3.0)\n    y = mg.constant(float(x)) * 2.0", ""),
+     ("x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n    x[0].assign(3.0)\n    y = x[0] * x.numpy()[0]", ""),
+     ("x = mg.Variable([1.0, 2.0])\nsaved = 2.0 * x.numpy()\nwith mg.GradientTape() as tape:\n    x.assign(saved)\n"
+      "    y = x[0] * np.linalg.norm(x.numpy())", "")],
+)  # fmt: skip
+def test_a_source_that_the_block_assigns_is_nudged_as_each_op_reads_it(block, note, tmp_path):
+    answer = run(f"x = mg.Variable(0.0)\n{CELL}{block}\nanswer = tape.explain(y, x, seconds=10.0)\n", tmp_path)["answer"]
+    assert answer.codes == ("LEFT_ENGINE",) and note in str(answer)
+
+
+def test_of_two_sources_that_the_block_assigns_the_broken_one_is_told(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    x.assign(3.0)\n    w.assign(4.0)\n    y = x * w * float(x)\n"
+    text = f"x, w = mg.Variable(1.0), mg.Variable(2.0)\n{CELL}{block}answers = tape.explain(y, [x, w], seconds=10.0)\n"
+    assert [answer.status for answer in run(text, tmp_path)["answers"]] == ["partial", "complete"]
+
+
+def test_an_assigned_source_that_moves_nothing_else_stays_complete(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    x.assign(3.0)\n    y = x * x\n    print(float(y))\n"
+    assert run(f"x = mg.Variable(1.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"].status == "complete"
