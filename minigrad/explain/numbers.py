@@ -184,10 +184,10 @@ def flat(q):
 
 
 def underflows(step) -> bool:
-    """Whether a step sent zeros because the products of upstream and slope are too small, element by element."""
+    """Whether a step that sent zeros had an upstream and a slope that are both not 0, element by element."""
     both = [one for one in (step.upstream, step.local) if one is not None and one.whole]
     pair = [one for one in both if one.shape == step.sent.shape]
-    return len(pair) == 2 and bool(np.any(np.multiply(*[one.kept.astype(np.complex128) for one in pair])))
+    return len(pair) == 2 and bool(np.any(np.logical_and(*[one.kept for one in pair])))
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}

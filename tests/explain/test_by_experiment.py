@@ -886,6 +886,12 @@ def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
     assert run(text, tmp_path, None)["answer"].causes[0].sentence == said
 
 
+def test_a_slope_of_0_that_meets_infinity_is_not_called_a_product_that_is_too_small(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.sqrt(mg.maximum(x, 0.0))\n"
+    answer = run(f"x = mg.Variable(-1.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert answer.causes[0].sentence == "the slope of maximum is 0 here, wherever a gradient reaches it"
+
+
 @pytest.mark.parametrize(
     ("block", "note"),
     [("for v in [1.0, 2.0, 3.0]:\n    with mg.GradientTape() as tape:\n        x.assign(v)\n        y = x * float(x)", "3 of 6 is lost"),
