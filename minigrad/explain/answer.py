@@ -433,7 +433,7 @@ def whole_or_partial(q, targets, way):
         notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines] or left_above(q)
         notes += own_gradient(q, custom) if custom else ()
         answer = whole(q, way, number, stopped)
-        if cut and answer.status == "complete" and q.experiment is not None and not q.experiment.shows:
+        if answer.status == "complete" and q.experiment is not None and may_hide(q, cut):
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
             answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
         return with_notes(answer, *notes)
@@ -448,6 +448,14 @@ def whole_or_partial(q, targets, way):
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
     ways = steps_on(q, way or ()), names_on(q, found), names_on(q, missing)
     return Explanation(status, "", causes, head, *ways, q.text, tuple(notes))
+
+
+def may_hide(q, cut) -> bool:
+    """Whether rounding may hide what is lost where paths are cut, or in values that left without moving."""
+    history = q.history
+    still = [e for e in history.left(q.targets) if e.kind in "fc" and not q.experiment.moved_in(e)]
+    left = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
+    return bool(cut or left) and not q.experiment.shows
 
 
 def that_carry(q, lost):

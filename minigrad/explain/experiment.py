@@ -249,9 +249,14 @@ class Experiment:
     @cached_property
     def shows(self) -> bool:
         """Whether a nudge moves the target so much more than rounding does that a tenth of it could be seen."""
+        if len(self.command["sources"]) > 1:
+            raise NotTried("another source may move the target")
+        seen = 10 * ROUNDING * self.rounding(self.before)
+        if abs(self.rise((), self.step)) > seen:
+            return True
         for size in (*VERY_LARGE[::-1], self.size):
             with contextlib.suppress(Changed):
-                return max(map(abs, self.sides((), size))) > 10 * ROUNDING * self.rounding(self.before)
+                return max(map(abs, self.sides((), size))) > seen
         return False
 
     def sizes(self, keys):

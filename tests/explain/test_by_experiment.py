@@ -886,6 +886,26 @@ def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
     assert run(text, tmp_path, None)["answer"].causes[0].sentence == said
 
 
+VANISHING = "    h = mg.tanh(x)\n    for _ in range(25):\n        h = mg.tanh(0.5 * h) + 0.1\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [("y = h * float(h)", "untried"), ("y = h * h", "complete"), ("print(float(w))\n    y = h * h", "complete"),
+     ("print(float(h))\n    y = x * x", "complete")],
+)  # fmt: skip
+def test_where_rounding_hides_what_a_source_moves_nothing_that_left_is_called_whole(last, status, tmp_path):
+    text = f"x, w = mg.Variable(1.0), mg.Variable(1.0)\n{CELL}with mg.GradientTape() as tape:\n{VANISHING}    {last}\n"
+    names = run(f"{text}alone, (beside, _) = tape.explain(y, x), tape.explain(y, [x, w])\n", tmp_path)
+    assert [names[name].status for name in ("alone", "beside")] == [status] * 2
+
+
+def test_another_source_that_moves_the_target_does_not_stand_for_one_that_rounding_hides(tmp_path):
+    text = f"x, w = mg.Variable(1.0), mg.Variable(1.0)\n{CELL}with mg.GradientTape() as tape:\n{VANISHING}    y = h * float(h) + w\n"
+    answers = run(f"{text}answers = tape.explain(y, [x, w])\n", tmp_path)["answers"]
+    assert [answer.status for answer in answers] == ["untried", "complete"]
+
+
 def test_a_slope_of_0_that_meets_infinity_is_not_called_a_product_that_is_too_small(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.sqrt(mg.maximum(x, 0.0))\n"
     answer = run(f"x = mg.Variable(-1.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
