@@ -17,7 +17,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, unwatched
-from .experiment import NEGLIGIBLE, Experiment, NotTried, near
+from .experiment import NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
@@ -498,13 +498,14 @@ def keys(tried, edges):
 
 
 def own_gradient(q, custom):
-    """A note if the gradient that comes by these functions is not the slope that was measured."""
-    given, slopes = q.slope.kept if getattr(q.slope, "whole", False) else q.slope, q.experiment and q.experiment.slopes
-    if not (slopes and slopes[0][0] and isinstance(given, (np.ndarray, np.generic))) or near(given, *slopes[0], 0.1):
+    """A note if the gradient that comes by these functions has not all slopes that were measured."""
+    given = q.slope.kept if getattr(q.slope, "whole", False) else q.slope
+    if q.experiment is None or not isinstance(given, (np.ndarray, np.generic)):
         return []
-    times = float(np.sum(given * slopes[0][1]).real) / slopes[0][0] + 0  # without the sign of -0.0
     name = called_text(custom[0].place) or custom[0].name
-    return [f"{name} has a gradient of its own: with it this is {times:.3g} times the slope that was measured"]
+    wrong = [(float(np.sum(given * way).real), slope) for slope, way in q.experiment.unlike(given)]
+    how = [f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong[:1]]
+    return [f"{name} has a gradient of its own: with it this is {one} that was measured" for one in how]
 
 
 def whole(q, way, number, meant):

@@ -335,7 +335,13 @@ class Experiment:
 
     def agrees(self, gradient) -> bool:
         """Whether a gradient has the measured slopes."""
-        return all(near(gradient, slope, way, NEAR) for slope, way in self.slopes)
+        return not self.unlike(gradient)
+
+    def unlike(self, gradient) -> list:
+        """The measured slopes that a gradient does not have, each with its direction."""
+        noise, parts = ROUNDING * self.rounding(self.before), [gradient * way for _, way in self.slopes]
+        least = [NEAR * np.sum(np.abs(one)) + noise / (2 * self.size.share) for one in parts]
+        return [pair for pair, one, off in zip(self.slopes, parts, least) if abs(np.sum(one) - pair[0]) > off]
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""
@@ -351,9 +357,3 @@ def compared(before, after) -> dict:
             if after.noted[number].get((kind, k)) != old:
                 found.setdefault(number, {}).setdefault(kind, []).append(k)
     return found
-
-
-def near(gradient, slope, way, tolerance) -> bool:
-    """Whether the gradient has this slope along a way, but for a share of what its elements have together."""
-    parts = gradient * way
-    return bool(abs(np.sum(parts) - slope) <= tolerance * np.sum(np.abs(parts)))

@@ -177,6 +177,9 @@ def flat(q):
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown"), text
     op, event = op_at(q, step)
     line, kind = event.place.text if event is not None else "", step.sent.dtype
+    own = event is not None and event.op.kernel == "CustomGradient"
+    if own and q.experiment is not None and q.experiment.unlike(0.0):
+        return cause("FLAT", q, "own", op=op, line=line, sure="tried"), "a function's own gradient is 0 here"
     if underflows(step):
         return cause("FLAT", q, "small", op=op, line=line, kind=kind), f"what {op} sends is too small for {kind}"
     factor = zero_factor(q, step, event) if event is not None else ""

@@ -886,6 +886,19 @@ def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
     assert run(text, tmp_path, None)["answer"].causes[0].sentence == said
 
 
+@pytest.mark.parametrize(
+    ("gradient", "note"),
+    [("dy", "0.927 times the slope"), ("1.05 * dy * mg.sign(v)", "1.05 times the slope"), ("dy * mg.sign(v)", ""),
+     ("mg.zeros_like(v)", "0 times the slope")],
+)  # fmt: skip
+def test_a_gradient_of_its_own_is_held_against_every_measured_slope(gradient, note, tmp_path):
+    made = f"@mg.custom_gradient\ndef size(v):\n    return mg.abs(v), lambda dy: {gradient}\nx = mg.Variable([3.0, 4.0, -0.2])\n"
+    block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(size(x))\nanswer = tape.explain(y, x, seconds=10.0)\n"
+    answer = run(f"{made}{CELL}{block}", tmp_path)["answer"]
+    assert [one.partition("this is ")[2].partition(" that was")[0] for one in answer.notes] == ([note] if note else [])
+    assert "the slope of custom_gradient is 0" not in str(answer)
+
+
 VANISHING = "    h = mg.tanh(x)\n    for _ in range(25):\n        h = mg.tanh(0.5 * h) + 0.1\n"
 
 
