@@ -200,7 +200,7 @@ def told_by_the_log(q):
     if q.slope is not None and not (filled and status_of(q.slope) == "zero"):  # zeros may stand for a None
         answer = whole_or_partial(q, targets, way)
     else:
-        answer = broken(q, way) if way else independent(q)
+        answer = independent(q) if not way or jumps_on(q, way) else broken(q, way)
     if answer.meaning == "independent":
         notes += left_above(q)
     if history.trace.cut and not (history.opened and q.experiment is not None):
@@ -216,6 +216,12 @@ WHY = {
     "undefined": "no useful derivative exists on the way",
     "broken": "{name} matters, and the way to it is broken",
 }
+
+
+def jumps_on(q, way) -> bool:
+    """Whether a value left on this way, and the target moves by jumps alone."""
+    left = any(edge.code == "LEFT_ENGINE" for edge in way) and not any(edge.code in NO_SLOPE for edge in way)
+    return left and q.experiment is not None and q.experiment.only_jumps
 
 
 def broken(q, way, *more, came="= None"):
@@ -329,16 +335,19 @@ def independent(q):
         why, notes = f"{what}, and what became of it was not tried", (f"no replay: {q.untried}",)
         return none(q, "", unused(q, left), why=why, notes=notes)
     decision, sure = last_exit(q, decisions), "proved"
-    if decision is None and q.experiment is not None and q.experiment.jumps:
+    tried = q.experiment.jumps if decision is None and q.experiment is not None else ""
+    if tried:
         decision, sure = q.experiment.exits[-1][-1], "tried"
     if decision is not None:
-        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, sure=sure)
+        case, op = ("jumps", op_of_exit(decision)) if tried == "target" else ("", "if")
+        told = cause("ONLY_DECIDES", q, case, op=op, line=decision.place.text, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
     if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
         return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
     if history.trace.cut and not history.opened:
         return none(q, "", unused(q), why=f"nothing that the log still has leads to {name}")
-    return none(q, "independent", unused(q), why=why)
+    smoothly = " smoothly" if q.experiment is not None and q.experiment.exits else ""
+    return none(q, "independent", unused(q), why=why + smoothly)
 
 
 def left_above(q) -> list:
@@ -360,11 +369,17 @@ def unused(q, exit=None):
     unseen = trace.cut or not history.opened or exit or history.custom
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    if exit is not None:
-        return cause("UNUSED", q, "left", op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure)
+    moved = q.experiment.exits[-1:] if q.experiment is not None else ()
+    if exit is not None or moved:
+        case, exit = ("left", exit) if exit is not None else ("tried", moved[0][-1])
+        return cause("UNUSED", q, case, op=op_of_exit(exit), line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
     return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
+
+
+def op_of_exit(exit):
+    return called_text(exit.place) or exit.exit
 
 
 def unknown(q):

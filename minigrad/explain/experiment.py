@@ -166,12 +166,13 @@ class Experiment:
         return any(digest(old) != digest(after.targets[i]) for i, old in self.before.targets.items() if old is not None)
 
     @cached_property
-    def jumps(self) -> bool:
-        """Whether a large nudge of what leaves changes the target, or the way to it."""
+    def jumps(self) -> str:
+        """What a large nudge of what leaves changes: the "target", the "way" to it, or nothing."""
+        sizes = [size.times(sign) for size in VERY_LARGE for sign in (1, -1)]
         try:
-            return bool(self.exits) and any(self.moves_in(self.at(size)) for size in VERY_LARGE)
+            return "target" if self.exits and any(self.moves_in(self.at(size)) for size in sizes) else ""
         except NotTried as why:
-            return isinstance(why, Changed)
+            return "way" if isinstance(why, Changed) else ""
 
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})
@@ -242,9 +243,17 @@ class Experiment:
     def cancels(self, keys) -> bool:
         """Whether the values at these keys move elements of the targets, but not their sum."""
         size, least = self.size_with(keys), ROUNDING * self.rounding(self.before)
-        pairs = zip(self.at(size).targets.values(), self.at(size, *keys).targets.values())
+        pairs = zip(self.at(size).targets.values(), self.still(keys, size).targets.values())
         moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
         return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
+
+    @cached_property
+    def only_jumps(self) -> bool:
+        """Whether the target moves visibly, and by neither a slope nor a curve, which grows fourfold with the nudge."""
+        if not self.moves_in(self.after) or self.share(()) > NEGLIGIBLE or self.cancels(()) or not self.shows:
+            return False
+        far, half = (self.rise((), self.size.times(factor)) for factor in (1, 0.5))
+        return not abs(4 * half - far) < 0.2 * abs(far)
 
     @cached_property
     def shows(self) -> bool:
@@ -311,8 +320,11 @@ class Experiment:
 
     def rise(self, keys, size) -> float:
         """The target's change with a nudge: the part due to these keys, or all of it without keys."""
-        still = self.at(size, *keys) if keys else self.before
-        return self.total(self.at(size)) - self.total(still)
+        return self.total(self.at(size)) - self.total(self.still(keys, size))
+
+    def still(self, keys, size) -> Outcome:
+        """The Outcome with these keys held, or of the unchanged block without keys."""
+        return self.at(size, *keys) if keys else self.before
 
     @cached_property
     def slopes(self) -> list:

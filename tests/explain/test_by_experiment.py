@@ -899,6 +899,29 @@ def test_a_gradient_of_its_own_is_held_against_every_measured_slope(gradient, no
     assert "the slope of custom_gradient is 0" not in str(answer)
 
 
+CHOSEN = "left through x.numpy here, and a nudge of it does not move y"
+JUMPS = "left through float here, and y moves with it by jumps alone"
+
+
+@pytest.mark.parametrize(
+    ("block", "code", "said"),
+    [("best = int(np.argmax(x.numpy()))\n    y = w * [1.0, 5.0, 7.0][best]", "UNUSED", CHOSEN),
+     ("y = w * int((x.numpy() > 0.0).sum())", "UNUSED", CHOSEN), ("y = w * float(np.argmax(x.numpy()))", "UNUSED", CHOSEN),
+     ("y = w * round(float(x[1]), 2)", "ONLY_DECIDES", JUMPS), ("level = int(float(x[1]) * 255)\n    y = w * level", "ONLY_DECIDES", JUMPS),
+     ("y = mg.constant(table[int(float(x[0]) * 10000) % 16]) * 2.0", "ONLY_DECIDES", JUMPS),
+     ("v = float(x[1])\n    y = w * 3.0 if v > 1.2 else w * 5.0", "ONLY_DECIDES", "only decides which lines run"),
+     ("v = float(x[1])\n    y = w * 3.0 if v > 1.3 else w * 5.0", "ONLY_DECIDES", "only decides which lines run"),
+     ("y = mg.constant(float(x[1]) ** 2) * 2.0", "LEFT_ENGINE", "is a plain number"),
+     ("y = mg.constant((float(x[1]) - 1.234567) ** 2)", "LEFT_ENGINE", "is a plain number")],
+)  # fmt: skip
+def test_what_left_and_came_back_by_jumps_or_not_at_all_is_told_so(block, code, said, tmp_path):
+    made = "x, w, table = mg.Variable([0.4321, 1.234567, -2.0]), mg.Variable(2.0), np.random.RandomState(0).normal(size=16).astype('f')\n"
+    text = f"{made}{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x, seconds=10.0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert answer.codes == (code,) and said in answer.causes[0].sentence, f"\n{answer}"
+    assert code == "LEFT_ENGINE" or answer.meaning == "independent"
+
+
 VANISHING = "    h = mg.tanh(x)\n    for _ in range(25):\n        h = mg.tanh(0.5 * h) + 0.1\n"
 
 
