@@ -191,9 +191,10 @@ def told_by_the_log(q):
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
+    history.smooth = {*smooth_ones(q, targets)} if q.experiment is not None else history.smooth
     way = (
-        history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE and not edge.meant)
-        or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
+        history.cheapest(targets, lambda edge: not history.is_flat(edge) and not edge.meant)
+        or history.cheapest(targets, lambda edge: not history.is_flat(edge))
         or history.cheapest(targets)
     )
     filled = q.question is not None and q.tape.steps is None and any(edge.code for edge in way or ())
@@ -210,6 +211,26 @@ def told_by_the_log(q):
     return with_notes(answer, *notes)
 
 
+def smooth_ones(q, targets):
+    """The edges of ops without a derivative that lose one: the values move smoothly, and held still, so does not all
+    of the target. If the op has a gradient for another input, the tape's gradient must be wrong as well."""
+    tried, history = q.experiment, q.history
+    ways = history.ways(targets, lambda edge: not edge.meant and edge.event.number > history.opened)
+    live = {edge.event for edge in ways if not edge.code}
+    for edge in ways:
+        event = edge.event
+        lost = edge.code == "NO_DERIVATIVE" and "gave" in tried.moved_in(event) and tried.is_smooth(event)
+        if lost and (event not in live or disagrees(q)) and tried.share([event.number]) > NEGLIGIBLE:
+            yield edge
+
+
+def disagrees(q) -> list:
+    """The measured slopes that the gradient does not have, if it is known, each as (its own, the measured one)."""
+    given = q.slope.kept if getattr(q.slope, "whole", False) else q.slope
+    known = q.experiment is not None and isinstance(given, (np.ndarray, np.generic))
+    return [(float(np.sum(given * way).real), slope) for slope, way in q.experiment.unlike(given)] if known else []
+
+
 NOT_THIS = "this {name} is not the one that was used"
 WHY = {
     "independent": "the target does not depend on {name} smoothly",
@@ -220,21 +241,21 @@ WHY = {
 
 def jumps_on(q, way) -> bool:
     """Whether a value left on this way, and the target moves by jumps alone."""
-    left = any(edge.code == "LEFT_ENGINE" for edge in way) and not any(edge.code in NO_SLOPE for edge in way)
+    left = any(edge.code == "LEFT_ENGINE" for edge in way) and not any(map(q.history.is_flat, way))
     return left and q.experiment is not None and q.experiment.only_jumps
 
 
 def broken(q, way, *more, came="= None"):
     """The answer if the target depends on the source and the cheapest path needs fixes; `more` are causes to append."""
     breaks = [edge for edge in way if edge.code]
-    first = next((k for k, edge in enumerate(breaks) if edge.code in NO_SLOPE), len(breaks))
+    first = next((k for k, edge in enumerate(breaks) if q.history.is_flat(edge)), len(breaks))
     breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # they are consequences
     if not breaks:
         notes = (f"no replay: {q.untried}",) if q.experiment is None else ()
         return none(q, "broken", unknown(q), why="the way to it is not on the tape", notes=notes)
     codes = {edge.code for edge in breaks}
     breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
-    meaning = "undefined" if codes & NO_SLOPE else "broken"
+    meaning = "undefined" if any(map(q.history.is_flat, breaks)) else "broken"
     meaning = "independent" if "ONLY_DECIDES" in codes else meaning
     ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
@@ -298,6 +319,9 @@ def read_elsewhere(q, edge):
 def cause_of(q, edge):
     if read_elsewhere(q, edge):
         return cause("OTHER_TAPE", q, "read", op=op_of(edge), line=edge.place.text, sure=edge.sure)
+    if edge in q.history.smooth:
+        words = dict(name=q.names.of(edge.start), op=op_of(edge), line=edge.place.text)
+        return cause("NO_DERIVATIVE", q, "smooth", sure="tried", **words)
     made = q.history.trace.made.get(q.source.id)
     if edge.code == "UNWATCHED" and of_variable(q, made) and rebinds(made.place):
         return computed_anew(q, made)
@@ -491,7 +515,7 @@ def that_carry(q, lost):
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
-        if q.source.shape.num_elements() != 1 or tried.slope is None:
+        if q.source.shape.num_elements() != 1 or tried.slope is None or not q.history.smooth.isdisjoint(lost):
             return lost, []
         missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
         beside = f" of {tried.slope / way:.3g} is lost" if tried.slope else " is lost, and the whole slope is 0"
@@ -514,12 +538,8 @@ def keys(tried, edges):
 
 def own_gradient(q, custom):
     """A note if the gradient that comes by these functions has not all slopes that were measured."""
-    given = q.slope.kept if getattr(q.slope, "whole", False) else q.slope
-    if q.experiment is None or not isinstance(given, (np.ndarray, np.generic)):
-        return []
-    name = called_text(custom[0].place) or custom[0].name
-    wrong = [(float(np.sum(given * way).real), slope) for slope, way in q.experiment.unlike(given)]
-    how = [f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong[:1]]
+    name, wrong = called_text(custom[0].place) or custom[0].name, disagrees(q)[:1]
+    how = [f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong]
     return [f"{name} has a gradient of its own: with it this is {one} that was measured" for one in how]
 
 

@@ -240,6 +240,16 @@ class Experiment:
                     return part / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or part)
         return 0.0
 
+    def is_smooth(self, event) -> bool:
+        """Whether the smallest nudge moves about as many elements of what an op gave as the usual one, unlike jumps."""
+
+        def moved(step):
+            now = self.same(Outcome(*self.try_out(Replay, nudge=step, targets=event.outputs))).targets
+            old = self.kept([event.number])[event.number]
+            return sum(np.sum(now[i] != value) for i, value in zip(event.outputs, old))
+
+        return moved(STEPS[-1]) > 0.5 * moved(self.step)
+
     def cancels(self, keys) -> bool:
         """Whether the values at these keys move elements of the targets, but not their sum."""
         size, least = self.size_with(keys), ROUNDING * self.rounding(self.before)

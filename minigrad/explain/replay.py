@@ -49,10 +49,12 @@ def digest(value) -> int:
 
 
 def numbers_in(attributes):
-    """The numbers and arrays among an op's attributes."""
+    """The numbers and arrays among an op's attributes, some of which are Tensors."""
     for one in attributes:
         if isinstance(one, (list, tuple)):
             yield from numbers_in(one)
+        elif isinstance(one, (Tensor, Variable)):
+            yield value_of(one)
         elif isinstance(one, (int, float, complex, np.ndarray, np.generic)):
             yield one
 
@@ -169,8 +171,9 @@ class Replay(Listener):
             results = results[0] if op.by_products else results
             for one, value in zip(made, results if len(made) > 1 else [results]):
                 set_value(one, value)
-        if all(isinstance(one, PLAIN) for one in attributes):
-            self.kept[key] = attributes
+        now = [value_of(one) if isinstance(one, (Tensor, Variable)) else one for one in attributes]
+        if all(isinstance(one, PLAIN) for one in now):
+            self.kept[key] = now
 
     def note(self, numbers=(), **digests):
         """Record the event that the trace has just heard; before the tape is opened, nothing can differ.

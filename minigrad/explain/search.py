@@ -56,10 +56,12 @@ class History:
     Attributes:
         arrived: the numbers at which a gradient was observed to arrive, if the backward pass was observed.
         carried: the pairs (output, input) along which a gradient was observed to flow.
+        smooth: the edges of ops without a derivative where replays showed that there is one.
     """
 
     arrived: "set | frozenset" = frozenset()
     carried: "set | frozenset" = frozenset()
+    smooth: "set | frozenset" = frozenset()
 
     def __init__(self, trace, tape, sources, experiment=None):
         self.trace, self.tape, self.sources = trace, tape.number, set(sources)
@@ -249,7 +251,11 @@ class History:
 
     def counts(self, edge):
         """Whether a derivative that the edge loses is missed: there is one, and it was not cut on purpose."""
-        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > self.opened
+        return not self.is_flat(edge) and not edge.meant and edge.event.number > self.opened
+
+    def is_flat(self, edge):
+        """Whether the edge has no derivative to lose."""
+        return edge.code in NO_SLOPE and edge not in self.smooth
 
     def nodes(self, targets):
         """The nodes of the targets; a Variable's node has its current version."""
