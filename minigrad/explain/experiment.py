@@ -154,12 +154,18 @@ class Experiment:
     def first_nudge(self) -> tuple:
         """A step small enough that no decision changes, and the Outcome of a replay with it."""
         problems = []
-        for step in STEPS:
+        for step in self.steps_to_try:
             try:
                 return step, self.at(step)
             except Changed as where:
                 problems.append(NotTried(f"a decision changes with the smallest nudge{where}"))
         raise problems[0]
+
+    @cached_property
+    def steps_to_try(self) -> list:
+        """The nudges in the order in which they are tried: a larger one first where a usual one is few rounding units."""
+        coarse = STEPS[0].share < 2 * ROUNDING * self.precision
+        return [*[VERY_LARGE[0].times(sign) for sign in (1, -1) if coarse], *STEPS]
 
     def moves_in(self, after) -> bool:
         """Whether the target moves in this Outcome."""
@@ -225,7 +231,7 @@ class Experiment:
 
     def size_with(self, keys) -> Nudge:
         """The largest nudge that changes no decision in either direction, nor while these keys are held."""
-        for size in STEPS[::2]:
+        for size in self.steps_to_try[::2]:
             with contextlib.suppress(Changed):
                 self.sides((), size), self.sides(keys, size)
                 return size

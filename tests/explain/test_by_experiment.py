@@ -922,6 +922,15 @@ def test_a_tensor_among_the_settings_of_an_op_is_a_value_that_left(tmp_path):
     assert (answer.status, answer.codes) == ("partial", ("LEFT_ENGINE",))
 
 
+@pytest.mark.parametrize(
+    ("last", "status"), [("h * float(mg.reduce_sum(h * h))", "partial"), ("h * h", "complete"), ("h * 3.0 + float(h[0]) * 0.0", "complete")]
+)
+def test_in_a_coarse_dtype_the_nudge_is_larger(last, status, tmp_path):
+    block = f"with mg.GradientTape() as tape:\n    h = mg.cast(x, mg.float16)\n    y = mg.reduce_sum({last})\n"
+    text = f"x = mg.Variable([1.0, 2.0, 0.5])\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n"
+    assert run(text, tmp_path)["answer"].status == status
+
+
 CHOSEN = "left through x.numpy here, and a nudge of it does not move y"
 JUMPS = "left through float here, and y moves with it by jumps alone"
 
