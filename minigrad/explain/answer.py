@@ -393,9 +393,9 @@ def unused(q, exit=None):
     unseen = trace.cut or not history.opened or exit or history.custom
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    moved = q.experiment.exits[-1:] if q.experiment is not None else ()
-    if exit is not None or moved:
-        case, exit = ("left", exit) if exit is not None else ("tried", moved[0][-1])
+    moved = q.experiment.exits[-1][-1] if q.experiment is not None and q.experiment.exits else None
+    if exit or moved:
+        case, exit = "left" if exit else "tried", exit or moved
         return cause("UNUSED", q, case, op=op_of_exit(exit), line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)

@@ -163,7 +163,7 @@ class Experiment:
 
     @cached_property
     def steps_to_try(self) -> list:
-        """The nudges in the order in which they are tried: a larger one first where a usual one is few rounding units."""
+        """The nudges in the order of their trial: a larger one first where the usual one is few rounding units."""
         coarse = STEPS[0].share < 2 * ROUNDING * self.precision
         return [*[VERY_LARGE[0].times(sign) for sign in (1, -1) if coarse], *STEPS]
 
@@ -265,11 +265,10 @@ class Experiment:
 
     @cached_property
     def only_jumps(self) -> bool:
-        """Whether the target moves visibly, and by neither a slope nor a curve, which grows fourfold with the nudge."""
-        if not self.moves_in(self.after) or self.share(()) > NEGLIGIBLE or self.cancels(()) or not self.shows:
-            return False
+        """Whether the target moves visibly, but by no slope and no curve (a quarter at half the nudge)."""
         far, half = (self.rise((), self.size.times(factor)) for factor in (1, 0.5))
-        return not abs(4 * half - far) < 0.2 * abs(far)
+        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(()) > NEGLIGIBLE or self.cancels(())
+        return self.shows and self.moves_in(self.after) and not smoothly
 
     @cached_property
     def shows(self) -> bool:
