@@ -941,6 +941,7 @@ JUMPS = "left through float here, and y moves with it by jumps alone"
      ("y = w * int((x.numpy() > 0.0).sum())", "UNUSED", CHOSEN), ("y = w * float(np.argmax(x.numpy()))", "UNUSED", CHOSEN),
      ("y = w * round(float(x[1]), 2)", "ONLY_DECIDES", JUMPS), ("level = int(float(x[1]) * 255)\n    y = w * level", "ONLY_DECIDES", JUMPS),
      ("y = mg.constant(table[int(float(x[0]) * 10000) % 16]) * 2.0", "ONLY_DECIDES", JUMPS),
+     ("y = mg.sqrt(float(f'{float(x[1] + 0.765433):.2f}'))", "ONLY_DECIDES", JUMPS),
      ("v = float(x[1])\n    y = w * 3.0 if v > 1.2 else w * 5.0", "ONLY_DECIDES", "only decides which lines run"),
      ("v = float(x[1])\n    y = w * 3.0 if v > 1.3 else w * 5.0", "ONLY_DECIDES", "only decides which lines run"),
      ("y = mg.constant(float(x[1]) ** 2) * 2.0", "LEFT_ENGINE", "is a plain number"),

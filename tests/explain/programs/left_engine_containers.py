@@ -220,7 +220,7 @@ def _a_float_that_went_through_text():
     """A number rounded through a text, the only path there is: explain must propose no line, since a text cannot hold a tensor."""
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:
-        y = mg.sqrt(float(f"{float(x):.2f}"))
+        y = mg.sqrt(float(f"{float(x):.3f}"))
     return tape.explain(y, x)
 
 

@@ -290,16 +290,6 @@ def _matrix_dot_vector():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "int(n) is a plain number")
-def _integer_of_a_tensor():
-    """int(n) that becomes a float again: the target is computed from n, which must not be called unused."""
-    n, w = mg.Variable(3.0), mg.Variable(2.0)
-    with mg.GradientTape() as tape:
-        k = int(n)
-        y = w * float(k)
-    return tape.explain(y, n)
-
-
 @program("partial", "", "LEFT_ENGINE", "x.numpy() is a plain array; multiply was given numbers, not x")
 def _array_times_a_tensor():
     """An array on the left of a tensor: it must be called an array, and multiply be named as who was given its numbers."""

@@ -74,3 +74,13 @@ def _a_whole_number_and_a_truth_that_decide_nothing():
         _ = int(x), bool(x > 1.0)
         y = w * 2.0
     return tape.explain(y, x)
+
+
+@program("none", "independent", "ONLY_DECIDES", "n left through int here")
+def _integer_of_a_tensor():
+    """int(n) that becomes a float again: the target moves with n, by jumps, and n must not be called unused."""
+    n, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        k = int(n)
+        y = w * float(k)
+    return tape.explain(y, n)
