@@ -218,8 +218,9 @@ def smooth_ones(q, targets):
     ways = history.ways(targets, lambda edge: not edge.meant and edge.event.number > history.opened)
     live = {edge.event for edge in ways if not edge.code}
     for edge in ways:
-        event = edge.event
-        lost = edge.code == "NO_DERIVATIVE" and "gave" in tried.moved_in(event) and tried.is_smooth(event)
+        event, moved = edge.event, tried.moved_in(edge.event)
+        came = edge.code in NO_SLOPE and number_of(edge.start) in [event.inputs[k] for k in moved.get("inputs", ())]
+        lost = came and "gave" in moved and tried.is_smooth(event)
         if lost and (event not in live or disagrees(q)) and tried.share([event.number]) > NEGLIGIBLE:
             yield edge
 

@@ -164,8 +164,9 @@ class Experiment:
     @cached_property
     def steps_to_try(self) -> list:
         """The nudges in the order of their trial: a larger one first where the usual one is few rounding units."""
-        coarse = STEPS[0].share < 2 * ROUNDING * self.precision
-        return [*[VERY_LARGE[0].times(sign) for sign in (1, -1) if coarse], *STEPS]
+        coarse = [size for size in (STEPS[0], *VERY_LARGE) if size.share < 2 * ROUNDING * self.precision]
+        larger = VERY_LARGE[: len(coarse)][::-1]
+        return [*[size.times(sign) for size in larger for sign in (1, -1)], *STEPS]
 
     def moves_in(self, after) -> bool:
         """Whether the target moves in this Outcome."""
@@ -272,10 +273,10 @@ class Experiment:
 
     @cached_property
     def shows(self) -> bool:
-        """Whether a nudge moves the target so much more than rounding does that a tenth of it could be seen."""
+        """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
-        seen = 10 * ROUNDING * self.rounding(self.before)
+        seen = ROUNDING * self.rounding(self.before) / NEAR
         if abs(self.rise((), self.step)) > seen:
             return True
         for size in (*VERY_LARGE[::-1], self.size):

@@ -904,13 +904,14 @@ def test_a_gradient_of_its_own_is_held_against_every_measured_slope(gradient, no
     [("mg.reduce_sum((0.7 * x + 0.3 * mg.random.shuffle(x, seed=4))**2)", "partial", "shuffle"),
      ("mg.reduce_sum(mg.random.shuffle(x, seed=3) * [1.0, 2.0, 5.0])", "none", "shuffle"),
      ("mg.reduce_sum(mg.pad(x, [[1, 1]], constant_values=x[0])**2)", "partial", "pad"),
+     ("x[0] * mg.strings.to_number(mg.strings.as_string(x[0]))", "partial", "as_string"),
      ("x[0] * mg.math.betainc(x[0], 3.0, 0.4)", "partial", "betainc"), ("x[1] * mg.math.zeta(x[1], 3.0)", "partial", "zeta"),
      ("mg.reduce_sum(x * mg.round(x * 100.0))", "complete", ""), ("mg.reduce_sum(mg.pad(x, [[1, 1]], constant_values=mg.round(x[0])))", "complete", "")],
 )  # fmt: skip
 def test_an_op_without_a_gradient_that_moves_smoothly_is_not_called_flat(made, status, op, tmp_path):
     text = f"x = mg.Variable([1.3, 2.0, 3.2])\n{CELL}with mg.GradientTape() as tape:\n    y = {made}\nanswer = tape.explain(y, x, seconds=10.0)\n"
     answer = run(text, tmp_path)["answer"]
-    assert answer.status == status and answer.codes == (("NO_DERIVATIVE",) if op else ()), f"\n{answer}"
+    assert answer.status == status and {*answer.codes} == ({"NO_DERIVATIVE"} if op else set()), f"\n{answer}"
     assert not op or f"{op} has no gradient for this input" in answer.causes[0].sentence
     assert answer.notes == ()
 
@@ -923,11 +924,13 @@ def test_a_tensor_among_the_settings_of_an_op_is_a_value_that_left(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("last", "status"), [("h * float(mg.reduce_sum(h * h))", "partial"), ("h * h", "complete"), ("h * 3.0 + float(h[0]) * 0.0", "complete")]
-)
-def test_in_a_coarse_dtype_the_nudge_is_larger(last, status, tmp_path):
+    ("start", "last", "status"),
+    [([1.0, 2.0, 0.5], "h * float(mg.reduce_sum(h * h))", "partial"), ([1.0, -1.0, 0.5], "h * float(mg.reduce_sum(h * h))", "untried"),
+     ([1.0, 2.0, 0.5], "h * h", "complete"), ([1.0, 2.0, 0.5], "h * 3.0 + float(h[0]) * 0.0", "complete")],
+)  # fmt: skip
+def test_in_a_coarse_dtype_the_nudge_is_larger(start, last, status, tmp_path):
     block = f"with mg.GradientTape() as tape:\n    h = mg.cast(x, mg.float16)\n    y = mg.reduce_sum({last})\n"
-    text = f"x = mg.Variable([1.0, 2.0, 0.5])\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n"
+    text = f"x = mg.Variable({start})\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n"
     assert run(text, tmp_path)["answer"].status == status
 
 
