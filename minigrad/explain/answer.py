@@ -272,8 +272,10 @@ def each_once(q, edges, others=()):
         find_lines(q, edges, others)
     if any(edge.code == "OTHER_TAPE" for edge in edges):  # its consequences are left out
         edges = [edge for edge in edges if not read_elsewhere(q, edge)]
-    causes = {}
-    for edge in edges:
+    causes, alike = {}, {}
+    for edge in edges:  # a cause takes time
+        alike.setdefault((edge.code, op_of(edge), edge.place[:2]), edge)
+    for edge in alike.values():
         one = cause_of(q, edge)
         call = "the call of " in one.fix
         op = "" if call or "this line" in one.fix else one.op

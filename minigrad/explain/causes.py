@@ -112,9 +112,9 @@ def cause(code, q, case="", *, op="", line="", sure="proved", facts=(), **words)
 def cause_on(q, edge) -> Cause:
     """The Cause for an edge along which the derivative was lost."""
     op, line = op_of(edge), edge.place.text
-    words = dict(name=q.names.of(edge.start), what=to_move(q, edge))
+    words = dict(op=op, line=line, name=q.names.of(edge.start), what=to_move(q, edge.place))
     case, more = CASES[edge.code](q, edge, op, line) if edge.code in CASES else ("", {})
-    return cause(edge.code, q, case, op=op, line=line, sure=edge.sure, **{**words, **more})
+    return cause(edge.code, q, case, sure=edge.sure, **{**words, **more})
 
 
 def op_of(edge) -> str:
@@ -128,11 +128,18 @@ def op_of(edge) -> str:
 THIS = "this line"
 
 
-def to_move(q, edge) -> str:
+def to_move(q, place) -> str:
     """What to move so that the tape hears it: this line, or the call of the function that the line is in."""
-    code = edge.place.code
-    blocks = {place.code for event in q.history.tape_events for place in (event.place, *event.place.callers)}
-    return THIS if code in blocks or not blocks or code.co_name.startswith("<") else f"the call of {code.co_name}"
+    return THIS if beside_block(q, place) is place else f"the call of {place.code.co_name}"
+
+
+def beside_block(q, place):
+    """The place itself if its code opens the tape, or else that of the call in such code which led to it."""
+    blocks = {one.code for event in q.history.tape_events for one in (event.place, *event.place.callers)}
+    if not blocks or place.code.co_name.startswith("<"):
+        return place
+    around = [one for one in (place, *place.callers) if one.code in blocks or one.code.co_name.startswith("<")]
+    return [*around, *place.callers[-1:], place][0]
 
 
 def fixed_or(q, line, words):
@@ -189,18 +196,30 @@ def outside_tape(q, edge, op, line):
     history, number, before = q.history, edge.event.number, q.names.of(edge.start)
     if number < history.opened:
         return "before", {}
-    last = [e.what for e in history.tape_events if e.number < number][-1:]
-    if last in (["opened"], ["resumed"]) or not (last or history.opened):
+    last = [e for e in history.tape_events if e.number < number][-1:]
+    if [e.what for e in last] in (["opened"], ["resumed"]) or not (last or history.opened):
         return "silent", {}
-    ask = edge.end in [one.id for one in q.targets] and before != op
+    first = min(after(q, last[0].number if last else history.opened), key=lambda e: e.number, default=edge.event)
+    place = beside_block(q, first.place)
+    if place.text != beside_block(q, edge.place).text:
+        what = f"the lines from `{shortened(place.text)}` on"
+        return "", dict(op=getattr(first, "name", first.called), line=place.text, what=what, instead="")
+    ask = edge.end in [one.id for one in q.targets] and before not in (op, q.source_name, q.target_name)
     return "", dict(instead=f", or ask for the gradient of {before}" if ask else "")
+
+
+def after(q, number):
+    """The events after this one that the targets depend on."""
+    makers = map(q.history.maker, q.history.nodes(q.targets))
+    return [event for maker in makers for event in q.history.before(maker) if event.number > number]
 
 
 def unwatched(q, edge=None, op="", line=""):
     name = q.source_name
     if hasattr(q.source, "trainable"):
         return "unasked" if q.source.trainable else "frozen", {}
-    what = line if edge is None or to_move(q, edge) == THIS else to_move(q, edge)
+    moved = to_move(q, edge.place) if edge is not None else THIS
+    what = line if moved == THIS else moved
     watches = [e.number for e in q.history.watches if e.source == q.source.id] if edge is not None else []
     later = any(number > edge.event.number for number in watches)
     where = f" above {what}" if what else " inside the block, before its first use"

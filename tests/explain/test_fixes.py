@@ -340,3 +340,45 @@ def test_a_fix_is_tried_in_the_function_that_holds_the_line(imported, monkeypatc
         exec(compile(text * (not imported) + program, f"<program {imported}>", "exec"), space)
     assert space["answer"].causes[0].fix == "keep x a tensor: return mg.reduce_sum(v)"
     assert space["answer"].fixed == "def total(v):\n    return mg.reduce_sum(v)"
+
+
+def explained_below_the_block(*lines):
+    """The first cause of a None, where a program goes on below its block with these lines."""
+    text = "\n".join(
+        [
+            "import minigrad as mg",
+            "x, w = mg.Variable(2.0), mg.Variable(3.0)",
+            "with mg.GradientTape() as tape:",
+            "    y = x * 3.0",
+            *lines,
+            "cause = tape.explain(z, x).causes[0]",
+        ]
+    )
+    file, space = f"<below {text}>", {}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    return space["cause"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (["z = (y - 1.0) ** 2", "z = z + 0.1 * x * x"], "z = (y - 1.0) ** 2"),
+        (["a = w * 2.0", "z = y * a"], "a = w * 2.0"),
+        (["c = mg.constant(2.0)", "print(y * y)", "z = y * c"], "c = mg.constant(2.0)"),
+        (["def part(v): return v * 2.0", "p = part(x)", "z = y + p"], "p = part(x)"),
+    ],
+)
+def test_of_several_lines_below_the_block_all_are_indented(lines, first):
+    cause = explained_below_the_block(*lines)
+    assert (cause.code, cause.line) == ("OUTSIDE_TAPE", first)
+    assert cause.fix == f"indent the lines from `{first}` on into the `with` block"
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"), [("z = x * x", ""), ("z = mg.exp(y)", ", or ask for the gradient of y"), ("y = mg.exp(y)\nz = y", "")]
+)
+def test_what_to_ask_for_instead_is_neither_the_source_nor_the_target(line, instead):
+    cause = explained_below_the_block(line)
+    assert cause.fix == f"indent this line into the `with` block{instead}"
