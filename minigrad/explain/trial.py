@@ -4,7 +4,9 @@ A fix is right if the target keeps its value and the gradient equals the measure
 """
 
 import ast
+import contextlib
 import gc
+import itertools
 import linecache
 import sys
 import textwrap
@@ -19,7 +21,7 @@ from ..engine.listening import Listener, listening
 from ..engine.op import convert
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
-from ..tracing.places import user_frame
+from ..tracing.places import program_frame, user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
 from .replay import sources_now, value_of
@@ -59,7 +61,7 @@ def fitting(q, guesses, safe=False):
         guesses: a list of Lines for each place that needs a fix.
         safe: whether every op must return finite numbers; a fix can then be right even without a measured slope.
     """
-    if q.experiment is None or q.weighted or not guesses or not all(guesses):
+    if q.experiment is None or not guesses or not all(guesses):
         return None
     slope = q.experiment.slope
     for k in range(max(map(len, guesses))) if slope is not None or safe else ():
@@ -90,7 +92,8 @@ def try_with(q, edits, kind):
     """Replay the block with these edits in a Trial of this kind, ask for the same gradient, and return the answer."""
     sources = {edit.file: edited(edit.file, edits) for edit in edits}
     names, total = [q.names.of(one.id, "") for one in q.targets], q.experiment.total(q.experiment.before)
-    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id, total=total)
+    weights = [q.seeds[one.id] for one in q.targets] if q.weighted else None
+    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id, total=total, weights=weights)
 
 
 # ---- in the replay ---------------------------------------------------------------------------------------------------
@@ -115,7 +118,8 @@ class Trial(Listener):
         global running
         running = self
         self.tape, self.files, self.names, self.source = (command[one] for one in ("tape", "files", "names", "source"))
-        self.trace, self.objects, self.begun, self.finite, self.total = trace, objects, False, True, command["total"]
+        self.trace, self.objects, self.begun, self.finite = trace, objects, False, True
+        self.total, self.weights = command["total"], command["weights"]
 
     def started(self, tape):
         if not self.begun and tape.number == self.tape:
@@ -131,8 +135,25 @@ class Trial(Listener):
             self.asked_one = None
             listening.now = tuple([one for one in listening.now if one is not tape])
             tape.entered, tape.steps = False, None
-            space = run_on(frame, self.files[frame.f_code.co_filename])
-            self.ask(self.asked_one, [eval(name, space) for name in self.names])
+            self.ask_about(run_on(frame, self.files[frame.f_code.co_filename]))
+        else:
+            self.ask_at_end(program_frame(frame))
+
+    def ask_at_end(self, program):
+        """Ask when the program ends, as a later cell did."""
+        end = program.f_trace
+
+        def over(frame, event, argument):
+            if event == "return":
+                with contextlib.suppress(Exception):  # it would continue the caller
+                    self.ask_about({**frame.f_globals, **frame.f_locals})
+            end(frame, event, argument)
+            return over
+
+        program.f_trace = over
+
+    def ask_about(self, space):
+        self.ask(self.asked_one, [eval(name, space) for name in self.names])
 
     def replace_functions(self):
         """Give the functions of the changed files their new code, except those that are running."""
@@ -161,12 +182,13 @@ class Trial(Listener):
 
     def fits(self, targets) -> bool:
         """Whether these targets have the value that the target had."""
-        total = sum(float(np.sum(value_of(one), dtype=np.complex128).real) for one in targets)
+        weighted = zip(map(value_of, targets), self.weights or itertools.repeat(1))
+        total = sum(float(np.sum(value * np.asarray(weights, np.complex128)).real) for value, weights in weighted)
         return abs(total - self.total) <= 1e-4 * max(1e-3, abs(self.total))
 
     def ask(self, tape, targets):
         """Ask the tape for the gradient; `asked` hears it and answers."""
-        tape.gradient(targets, (self.objects or sources_now({self.source}))[0])
+        tape.gradient(targets, (self.objects or sources_now({self.source}))[0], output_gradients=self.weights)
         checkpoint.finish("the source was not asked for")
 
 
@@ -192,11 +214,11 @@ def run_on(frame, text):
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}
     names = [name for name in frame.f_locals if name.isidentifier()]
-    function = ast.parse(f"def replayed({', '.join(names)}):\n    return").body[0]
+    function = ast.parse(f"def replayed({', '.join(names)}):\n    return locals()").body[0]
+    for one in module.parent:
+        if isinstance(one, ast.Return) and module.scope(one) is module.scope(first):  # instead of its own result
+            one.value = function.body[0].value
     function.body[:0] = statements
-    for one in ast.walk(function):
-        if isinstance(one, ast.Return):  # return the names, not the function's own result
-            one.value = ast.Call(ast.Name("locals", ast.Load()), [], [])
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}

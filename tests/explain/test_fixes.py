@@ -15,7 +15,7 @@ from minigrad.tracing import checkpoint
 def test_of_several_places_each_keeps_its_last_guess_when_it_has_no_more(monkeypatch):
     tried, guess = [], lambda name: types.SimpleNamespace(edits=[name])
     monkeypatch.setattr(trial, "is_right", lambda q, edits, slope, safe: tried.append(edits))
-    question = types.SimpleNamespace(experiment=types.SimpleNamespace(slope=1.0), weighted=False)
+    question = types.SimpleNamespace(experiment=types.SimpleNamespace(slope=1.0))
     assert trial.fitting(question, [[guess("a")], [guess("b"), guess("c")]]) is None
     assert tried == [["a", "b"], ["a", "c"]]
 
@@ -382,3 +382,50 @@ def test_of_several_lines_below_the_block_all_are_indented(lines, first):
 def test_what_to_ask_for_instead_is_neither_the_source_nor_the_target(line, instead):
     cause = explained_below_the_block(line)
     assert cause.fix == f"indent this line into the `with` block{instead}"
+
+
+CELLS = ["import minigrad as mg; mg.trace(True); x = mg.Variable(3.0)", "def square(v):\n    return v * float(v)"]
+BLOCK, IN_FUNCTION = (
+    "with mg.GradientTape() as tape:\n    y = square(x)",
+    "def step():\n    with mg.GradientTape() as tape:\n        y = square(x)\n    return tape, y",
+)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[BLOCK], [BLOCK + "\ng = tape.gradient(y, x)"], [BLOCK + "\ntape.explain(y, x);"], [IN_FUNCTION, "tape, loss = step(); y = loss"]],
+)
+def test_a_function_of_an_earlier_cell_is_fixed_and_the_question_may_come_in_a_later_one(cells):
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    for text in [*CELLS, *cells, "answer = tape.explain(y, x); mg.trace(False)"]:
+        shell.run_cell(text).raise_error()
+    assert shell.user_ns["answer"].causes[0].fix == "keep x a tensor: return v * v"
+    assert shell.user_ns["answer"].fixed == "def square(v):\n    return v * v"
+
+
+@pytest.mark.parametrize("before", ["", "g = tape.gradient(y, x, weights)"])
+def test_a_fix_is_tried_with_the_weights_of_the_targets(before):
+    text = f"""
+import minigrad as mg
+x, weights = mg.Variable([3.0, 2.0]), mg.constant([1.0, -5.0])
+with mg.GradientTape() as tape:
+    y = x * x.numpy()
+{before}
+answer = tape.explain(y, x, output_gradients=weights)
+"""
+    file, space = f"<weights {text}>", {}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    assert space["answer"].causes[0].fix == "keep x a tensor: y = x * x"
+
+
+def test_a_function_inside_the_block_returns_its_own_result_in_a_trial():
+    x = mg.Variable([3.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+
+        def square(v):
+            return v * v.numpy()
+
+        y = square(x)
+    assert tape.explain(y, x).causes[0].fix == "keep x a tensor: return v * v"
