@@ -66,7 +66,7 @@ def not_finite(q):
     given = number_there(value_of(q, step.source, event), step.sent)
     first = first_bad(q, step, op, given)
     if event is None:
-        return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op))
+        return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op, step.sent.dtype))
     where, sure = discarding(q, step, event)
     number, value, maker, user = origin(q, event)
     if value is None:
@@ -100,18 +100,35 @@ def at_op(q, event, first, where, sure, value="", given=None):
     lines = dict.fromkeys([line, where.place.text if where is not None else ""])
     facts = [("first", first), *[fact for fact in zip(("line", "where"), lines) if fact[1]]]
     known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
-    away = away_from(op, given) if known else f"look at what {op} is given there, which is not known"
+    kind, power = event.value.dtype if event.value is not None else np.float32, event.numbers.get(1, -1.0)
+    away = away_from(op, kind, given, power) if known else f"look at what {op} is given there, which is not known"
     words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
 
 
-def away_from(op, given=None):
-    """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite."""
-    example = CODES["NOT_FINITE"].instead.get(op, "")
+def away_from(op, kind, given=None, power=-1.0):
+    """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite.
+
+    Args:
+        op, kind, given: the op, its dtype, and the input if it is known.
+        power: the exponent of a pow.
+    """
     if given is not None and op in ("pow", "lgamma") and (given > 1 or given < -1e6):
         return f"keep the input of {op} smaller: it is too large for its dtype"
-    what = f"what {op} divides by away from 0" if op in ("divide", "truediv") else f"the input of {op} away from there"
-    return f"keep {what}" + (f", for example with {example}" if example else "")
+    divides, limits = op in ("divide", "truediv"), bounds(np.finfo(kind), 1.0 - power)
+    example = CODES["NOT_FINITE"].instead.get("sqrt" if op == "pow" and (given or 0.0) < 0.0 else op, "")
+    if "mg.abs(x) <" in example and not divides and abs(given or 0.0) >= limits["small"]:
+        example = ""  # it would leave the input as it is
+    texts = {name: repr(round(float(limit), 12)).replace("e-0", "e-") for name, limit in limits.items()}
+    what = f"what {op} divides by away from 0" if divides else f"the input of {op} away from there"
+    return f"keep {what}" + (f", for example with {example.format(**texts)}" if example else "")
+
+
+def bounds(limits, steep) -> dict:
+    """Numbers at which ops are finite in a dtype with these limits, near 0 with slopes of this power of 1/x."""
+    small = max(1e-6, 10 ** np.ceil(np.log10(float(limits.tiny)) / max(1.0, steep)))
+    near, large = max(1e-6, 10.0**-limits.precision), np.log(float(limits.max)) // 10 * 10
+    return dict(small=small, square=near**2, below=1 - near, above=1 + near, large=large)
 
 
 def number_there(given, value):

@@ -1,5 +1,7 @@
 """Where inf and nan come from when the log does not know it all: without a trace, in large values, in inputs without a name."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,47 @@ def test_what_the_log_does_not_know_is_likely():
     with mg.trace(), mg.GradientTape() as tape:
         y = (w * find()) ** 2
     assert "NOT_FINITE (likely)" in str(tape.explain(y, w))
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "dtype"),
+    [
+        ("mg.exp(x)", 20.0, "float16"),
+        ("mg.exp(x)", 800.0, "float64"),
+        ("mg.acos(x)", 1.0, "float16"),
+        ("mg.math.log(x)", 0.0, "float16"),
+        ("mg.math.rsqrt(x)", 0.0, "float16"),
+        ("mg.math.reciprocal(x)", 0.0, "float16"),
+        ("mg.pow(x, -7.0)", 0.0, "float32"),
+        ("mg.pow(x, -3.0)", 0.0, "float16"),
+        ("mg.pow(x, 0.5)", -1.0, "float32"),
+        ("mg.norm(x)", 0.0, "float16"),
+    ],
+)
+def test_the_example_is_finite_in_the_dtype_of_the_op(line, value, dtype):
+    x = mg.Variable([value], dtype=dtype)
+
+    def explained(text):
+        with mg.trace(), mg.GradientTape() as tape:
+            y = eval(text, {"mg": mg, "x": x})
+        return tape.explain(y, x)
+
+    example = explained(line).causes[0].fix.partition("for example with ")[2]
+    assert example
+    fixed = explained(example if "norm" in line else re.sub(r"\bx\b", example, line))
+    assert fixed.status in ("complete", "zero"), f"\n{example}\n{fixed}"
+
+
+def test_a_divisor_near_0_keeps_its_sign():
+    x = mg.Variable([0.0, -2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.sin(x) / x
+    example = tape.explain(y, x).causes[0].fix.partition("for example with ")[2]
+    assert np.array_equal(eval(example), np.float32([1e-6, -2.0]))
+
+
+def test_an_example_that_would_leave_the_input_as_it_is_is_not_given():
+    x = mg.Variable(-1.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.math.lgamma(x)
+    assert tape.explain(y, x).causes[0].fix == "keep the input of lgamma away from there"
