@@ -116,7 +116,7 @@ def away_from(op, kind, given=None, power=-1.0):
     if given is not None and op in ("pow", "lgamma") and (given > 1 or given < -1e6):
         return f"keep the input of {op} smaller: it is too large for its dtype"
     divides, limits = op in ("divide", "truediv"), bounds(np.finfo(kind), 1.0 - power)
-    example = CODES["NOT_FINITE"].instead.get("sqrt" if op == "pow" and (given or 0.0) < 0.0 else op, "")
+    example = CODES["NOT_FINITE"].instead.get("sqrt" if op == "pow" and power % 1.0 else op, "")
     if "mg.abs(x) <" in example and not divides and abs(given or 0.0) >= limits["small"]:
         example = ""  # it would leave the input as it is
     texts = {name: repr(round(float(limit), 12)).replace("e-0", "e-") for name, limit in limits.items()}
