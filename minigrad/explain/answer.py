@@ -420,10 +420,16 @@ def last_exit(q, exits):
     return next(came, None)
 
 
+STEPS = {"add": "assign_add", "subtract": "assign_sub"}
+
+
 def computed_anew(q, made):
     """The cause if the source's name was rebound to the result of an op on it."""
-    assign = "assign_sub" if made.name == "subtract" else "assign_add"
-    return cause("REBOUND", q, op=made.name, line=made.place.text, assign=assign)
+    assign, first = STEPS.get(made.name), made
+    while isinstance(first, Ran) and first.name in STEPS and first.inputs[0] not in first.versions:
+        first = q.history.trace.made.get(first.inputs[0])
+    case = "" if isinstance(first, Ran) and first.name in STEPS else "anew"  # whether the terms come to a Variable
+    return cause("REBOUND", q, case, op=made.name, line=made.place.text, assign=assign)
 
 
 def rebound(q):

@@ -195,17 +195,19 @@ def test_a_power_that_overflows_is_not_fixed_with_maximum(base, power):
 
 
 @pytest.mark.parametrize(
-    ("op", "given", "fix"),
+    ("op", "given", "fix", "example"),
     [
-        (lambda w: w**-1.0, 0.0, "the input of pow away from there"), (lambda w: w**0.5, -2.0, "the input of pow away from there"),
-        (mg.sqrt, -1e7, "the input of sqrt away from there"), (lambda w: w / 0.0, 1e7, "what divide divides by away from 0"),
+        (lambda w: w**-1.0, 0.0, "the input of pow away from there", "mg.where(mg.abs(x) < 1e-6, 1e-6, x)"),
+        (lambda w: w**0.5, -2.0, "the input of pow away from there", "mg.maximum(x, 1e-6)"),
+        (mg.sqrt, -1e7, "the input of sqrt away from there", "mg.maximum(x, 1e-6)"),
+        (lambda w: w / 0.0, 1e7, "what divide divides by away from 0", "mg.where(mg.abs(x) < 1e-6, 1e-6, x)"),
     ],
-)  # fmt: skip
-def test_what_is_not_too_large_is_kept_away_from_where_an_op_ends(op, given, fix):
+)
+def test_what_is_not_too_large_is_kept_away_from_where_an_op_ends(op, given, fix, example):
     w = mg.Variable(given)
     with mg.trace(), mg.GradientTape() as tape:
         y = op(w)
-    assert tape.explain(y, w).causes[0].fix == f"keep {fix}, for example with mg.maximum(x, 1e-6)"
+    assert tape.explain(y, w).causes[0].fix == f"keep {fix}, for example with {example}"
 
 
 def test_a_fix_is_tried_where_its_tape_is_opened_though_an_earlier_one_was_asked(monkeypatch):
@@ -429,3 +431,19 @@ def test_a_function_inside_the_block_returns_its_own_result_in_a_trial():
 
         y = square(x)
     assert tape.explain(y, x).causes[0].fix == "keep x a tensor: return v * v"
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("x = mg.reshape(x, [2, 1])", "give the result another name"),
+        ("x = x / mg.norm(x)", "give the result another name"),
+        ("x = mg.reduce_sum(x) + 1.0", "give the result another name"),
+        ("x = x - 1.0", "change the Variable in place, as in x.assign_sub(...)"),
+        ("x = x + 1.0 - 0.5", "change the Variable in place, as in x.assign_sub(...)"),
+    ],
+)
+def test_only_what_adds_to_a_variable_is_changed_in_place(line, fix):
+    answer, _ = run_line("y = mg.reduce_sum(x * x)", f"{PAIR}\n{line}")
+    assert answer.causes[0].code == "REBOUND"
+    assert answer.causes[0].fix.startswith(fix)
