@@ -6,6 +6,7 @@ from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
 from ..tracing.log import Ran, Wrote, version_of
+from ..tracing.source import called_text
 from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
@@ -88,7 +89,7 @@ def not_finite(q):
 
 def at_op(q, event, first, where, sure, value="", given=None):
     """The cause if the value or the slope of an op is not finite; `where`, if given, is the op that discards it."""
-    op, line, case, words = event.name, event.place.text, "value" if value else "", {}
+    op, line, case, words = name_of(event), event.place.text, "value" if value else "", {}
     if where is not None:
         right = trial.fitting(q, [safe_lines(event.place)], safe=True)
         if right:
@@ -250,6 +251,11 @@ def op_at(q, step):
     """The name of the op that a step belongs to, and the event of its run, or None if the trace does not know it."""
     event = q.history.trace.made.get(step.outputs[0]) if q.history is not None else None
     if isinstance(event, Ran):
-        return event.name, event
+        return name_of(event), event
     names = {vjp: name for name, op in OPS.items() for vjp in op.vjps.values() if vjp}
     return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), None
+
+
+def name_of(event):
+    """The name of an op; of a function with a gradient of its own, that of the function."""
+    return (called_text(event.place) if event.op.kernel == "CustomGradient" else "") or event.name

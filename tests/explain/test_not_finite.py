@@ -101,3 +101,14 @@ def test_an_example_that_would_leave_the_input_as_it_is_is_not_given():
     with mg.trace(), mg.GradientTape() as tape:
         y = mg.math.lgamma(x)
     assert tape.explain(y, x).causes[0].fix == "keep the input of lgamma away from there"
+
+
+def test_a_function_with_a_gradient_of_its_own_has_its_own_name():
+    @mg.custom_gradient
+    def halved(v):
+        return v * 0.5, lambda dy: dy * float("nan")
+
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(halved(x))
+    assert "halved is where the gradient stops being finite" in str(tape.explain(y, x))
