@@ -1,13 +1,14 @@
 """The causes of a missing or wrong gradient: codes with their pages, and a Cause with sentence and fix for one case."""
 
+import ast
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
-from ..tracing.source import called_text, expression_text, operator_name
+from ..tracing.source import called_text, expression_text, node_at, operator_name
 from ..tracing.values import brief
-from .fixes import assigned_value
+from .fixes import NEEDLESS, assigned_value, ours, root_of
 from .search import number_of
 
 
@@ -113,8 +114,16 @@ def cause_on(q, edge) -> Cause:
     """The Cause for an edge along which the derivative was lost."""
     op, line = op_of(edge), edge.place.text
     words = dict(op=op, line=line, name=q.names.of(edge.start), what=to_move(q, edge.place))
-    case, more = CASES[edge.code](q, edge, op, line) if edge.code in CASES else ("", {})
-    return cause(edge.code, q, case, sure=edge.sure, **{**words, **more})
+    code = code_of(edge)
+    case, more = CASES[code](q, edge, op, line) if code in CASES else ("", {})
+    return cause(code, q, case, sure=edge.sure, **{**words, **more})
+
+
+def code_of(edge):
+    """The code of an edge; of a value that was assigned as part of a list, that of an assignment."""
+    if edge.by is not None or not isinstance(edge.event, Wrote):
+        return edge.code
+    return "REBUILT" if edge.event.how == "Variable" else "STATE"
 
 
 def op_of(edge) -> str:
@@ -144,7 +153,9 @@ def beside_block(q, place):
 
 def fixed_or(q, line, words):
     """The fixed line if a trial confirmed one; otherwise `words`."""
-    return f": {q.lines[line].text}" if line in q.lines else words
+    if line not in q.lines:
+        return words
+    return f": {q.lines[line].text}" if q.lines[line].text != NEEDLESS else ": leave this line out"
 
 
 # ---- the case of a code that fits an edge, and its words -------------------------------------------------------------
@@ -152,10 +163,18 @@ def fixed_or(q, line, words):
 
 def left_engine(q, edge, op, line):
     who = receiver(edge, q)
+    taken = dict(receiver=who, how=fixed_or(q, line, ": write this with ops that take it as one"))
     if edge.by is None:
-        return "unseen", dict(receiver=who)
-    if op.rpartition(".")[2] == "numpy_function":
+        hidden = isinstance(edge.event, Ran) and not q.experiment.moved_in(edge.event).keys() & {"inputs", "number"}
+        return ("taken", taken) if hidden else ("unseen", dict(receiver=who))
+    last = op.rpartition(".")[2]
+    if last == "numpy_function":
         return "numpy", {}
+    node, maker = node_at(edge.by.place)[1], q.history.maker(edge.start)
+    if isinstance(node, ast.Call) and root_of(node.func) == ours(q.names.globals_of(edge.by.code)):
+        return "taken", {**taken, "receiver": op}
+    if isinstance(node, ast.Call) and maker is not None and node_at(maker.place)[1] is node:
+        return "inside", dict(instead=CODES["LEFT_ENGINE"].instead.get(last, "what gives a Tensor"))
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
     event, given = edge.event, edge.by.given
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
@@ -163,7 +182,18 @@ def left_engine(q, edge, op, line):
     single = (given is not None and given.content.shape == ()) or (number and edge.by.exit != "numpy()")
     words = dict(value=shortened(value), kind="number" if single else "array", receiver=who)
     words["number"] = f"the number {number}" if number else "numbers"
-    return "", dict(words, how=fixed_or(q, line, f" here, without {op}"))
+    return "", dict(words, how=fixed_or(q, line, how_to_keep(edge.by.place, op)))
+
+
+def how_to_keep(place, op):
+    """Words on how to keep a tensor that left at this place, where no line is known."""
+    module, node = node_at(place)
+    method = module.parent.get(node) if module is not None else None
+    if isinstance(method, ast.Attribute):
+        return f" here, with mg's functions in place of {shortened(ast.unparse(method))}"
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return " in a list, and stack that"
+    return f" here, without {op}" if isinstance(node, ast.Call) else " here"
 
 
 def receiver(edge, q):

@@ -27,6 +27,8 @@ LIBRARY = types.ModuleType, types.BuiltinFunctionType, np.ufunc, type(np.mean)  
 SIMPLE = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert
 LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # their parts need no parentheses
 
+NEEDLESS = "pass"  # in place of a line that would only assign a name to itself
+
 
 class Edit(NamedTuple):
     """A change to the source code: the given text replaces a span of a file."""
@@ -60,6 +62,8 @@ def lines_for(exits, space) -> "list[Line]":
 def line_of(place, module, statement, change) -> "Line | None":
     """The Line for a statement with some parts changed; None if it does not fit on one."""
     text = rewritten(module, statement, change)
+    name, _, value = text.partition(" = ")
+    text = NEEDLESS if name == value else text
     edit = Edit(place.code.co_filename, span_of(statement), text)
     return Line(text, (edit,)) if fits(text, module, statement) else None
 

@@ -447,3 +447,58 @@ def test_only_what_adds_to_a_variable_is_changed_in_place(line, fix):
     answer, _ = run_line("y = mg.reduce_sum(x * x)", f"{PAIR}\n{line}")
     assert answer.causes[0].code == "REBOUND"
     assert answer.causes[0].fix.startswith(fix)
+
+
+V, W = "v = mg.Variable(3.0); x = v; buf = mg.Variable([0.0, 0.0])", "x = mg.Variable([0.25, 0.5])"
+MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.layers.Dense(1)]); model(X); x = model.weights[0]"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "line", "code", "sentence", "fix"),
+    [
+        (
+            V,
+            "buf.scatter_nd_update([[1]], [v * v]); y = buf * 3.0",
+            "STATE",
+            "wrote [v * v] into a Variable",
+            "compute with a new tensor instead of buf",
+        ),
+        (V, "new = mg.Variable([v * v, v]); y = new * 3.0", "REBUILT", "a new Variable was made", "without mg.Variable(...)"),
+        (
+            NUMBER,
+            "y = mg.one_hot([0], 3, on_value=x, off_value=1.0 - x)",
+            "LEFT_ENGINE",
+            "one_hot took x as a plain value",
+            "keep x a tensor: write",
+        ),
+        (W, "y = mg.math.bincount([0, 1], weights=x)", "LEFT_ENGINE", "bincount took x as a plain value", "keep x a tensor: write"),
+        (NUMBER, "y = mg.range(x, 5.0, 1.0) * 2.0", "LEFT_ENGINE", "mg.range took x as a plain value", "keep x a tensor: write"),
+        (
+            MODEL,
+            "pred = model.predict(X, verbose=0); y = mg.reduce_sum(pred * pred)",
+            "LEFT_ENGINE",
+            "model.predict gives plain numbers",
+            "model(X)",
+        ),
+        (
+            PAIR,
+            "y = x * (x.numpy().std(ddof=1))",
+            "LEFT_ENGINE",
+            "x.numpy()",
+            "keep x a tensor here, with mg's functions in place of x.numpy().std",
+        ),
+        (
+            PAIR + "; buf = np.zeros(1)",
+            "buf[0] = x[0] * x[0]; y = x * buf",
+            "LEFT_ENGINE",
+            "buf[0]",
+            "keep x[0] * x[0] a tensor in a list, and stack that",
+        ),
+        (PAIR, "h = x * x; h = mg.constant(h.numpy()); y = h * x", "LEFT_ENGINE", "h.numpy()", "keep h a tensor: leave this line out"),
+    ],
+)
+def test_what_is_said_is_what_the_op_did_with_the_value(beginning, line, code, sentence, fix):
+    answer, _ = run_line(line, beginning)
+    assert answer.causes[0].code == code, f"\n{answer}"
+    assert sentence in answer.causes[0].sentence
+    assert fix in answer.causes[0].fix
