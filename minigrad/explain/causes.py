@@ -9,6 +9,7 @@ from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, node_at, operator_name
 from ..tracing.values import brief
 from .fixes import NEEDLESS, assigned_value, ours, root_of
+from .names import ENTRANCES
 from .search import number_of
 
 
@@ -181,8 +182,15 @@ def left_engine(q, edge, op, line):
     number = brief(*numbers) if len(numbers) == 1 else ""
     single = (given is not None and given.content.shape == ()) or (number and edge.by.exit != "numpy()")
     words = dict(value=shortened(value), kind="number" if single else "array", receiver=who)
-    words["number"] = f"the number {number}" if number else "numbers"
+    words["number"] = f"{name_given(event)} {number}" if number else "numbers"
     return "", dict(words, how=fixed_or(q, line, how_to_keep(edge.by.place, op)))
+
+
+def name_given(event):
+    """What stands before a number that came in: its name, if it has one."""
+    call = node_at(event.place)[1] if event.called in ENTRANCES else None
+    named = isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Name)
+    return f"{call.args[0].id} =" if named else "the number"
 
 
 def how_to_keep(place, op):

@@ -494,6 +494,13 @@ MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.
             "buf[0]",
             "keep x[0] * x[0] a tensor in a list, and stack that",
         ),
+        (
+            NUMBER,
+            "mid = (float(x) + 0.0) / 2; y = mg.constant(mid)",
+            "LEFT_ENGINE",
+            "constant was given mid = 1.0, not x",
+            "keep x a tensor",
+        ),
         (PAIR, "h = x * x; h = mg.constant(h.numpy()); y = h * x", "LEFT_ENGINE", "h.numpy()", "keep h a tensor: leave this line out"),
     ],
 )
