@@ -121,7 +121,7 @@ def cause_on(q, edge) -> Cause:
 
 
 def code_of(edge):
-    """The code of an edge; of a value that was assigned as part of a list, that of an assignment."""
+    """The code of an edge; that of an assignment if a value was assigned which left unseen, as in a list."""
     if edge.by is not None or not isinstance(edge.event, Wrote):
         return edge.code
     return "REBUILT" if edge.event.how == "Variable" else "STATE"

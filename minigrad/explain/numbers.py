@@ -101,7 +101,8 @@ def at_op(q, event, first, where, sure, value="", given=None):
     lines = dict.fromkeys([line, where.place.text if where is not None else ""])
     facts = [("first", first), *[fact for fact in zip(("line", "where"), lines) if fact[1]]]
     known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
-    kind, power = event.value.dtype if event.value is not None else np.float32, event.numbers.get(1, -1.0)
+    kind = event.value.dtype if event.value is not None else np.float32
+    power = event.numbers.get(1, -1.0) if op == "pow" else -1.0
     away = away_from(op, kind, given, power) if known else f"look at what {op} is given there, which is not known"
     words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)

@@ -68,6 +68,7 @@ def test_what_the_log_does_not_know_is_likely():
         ("mg.math.log(x)", 0.0, "float16"),
         ("mg.math.rsqrt(x)", 0.0, "float16"),
         ("mg.math.reciprocal(x)", 0.0, "float16"),
+        ("mg.divide(x * 0.0 + 1.0, x)", 0.0, "float16"),
         ("mg.pow(x, -7.0)", 0.0, "float32"),
         ("mg.pow(x, -3.0)", 0.0, "float16"),
         ("mg.pow(x, 0.5)", -1.0, "float32"),
@@ -84,7 +85,7 @@ def test_the_example_is_finite_in_the_dtype_of_the_op(line, value, dtype):
 
     example = explained(line).causes[0].fix.partition("for example with ")[2]
     assert example
-    fixed = explained(example if "norm" in line else re.sub(r"\bx\b", example, line))
+    fixed = explained(example if "norm" in line else re.sub(r"\bx\b(?=[,)])", example, line))
     assert fixed.status in ("complete", "zero"), f"\n{example}\n{fixed}"
 
 
