@@ -140,16 +140,15 @@ THIS = "this line"
 
 def to_move(q, place) -> str:
     """What to move so that the tape hears it: this line, or the call of the function that the line is in."""
-    return THIS if beside_block(q, place) is place else f"the call of {place.code.co_name}"
-
-
-def beside_block(q, place):
-    """The place itself if its code opens the tape, or else that of the call in such code which led to it."""
     blocks = {one.code for event in q.history.tape_events for one in (event.place, *event.place.callers)}
-    if not blocks or place.code.co_name.startswith("<"):
-        return place
-    around = [one for one in (place, *place.callers) if one.code in blocks or one.code.co_name.startswith("<")]
-    return [*around, *place.callers[-1:], place][0]
+    beside = place.code in blocks or not blocks or place.code.co_name.startswith("<")
+    return THIS if beside else f"the call of {place.code.co_name}"
+
+
+def named_to_move(q, place) -> str:
+    """The same, with the line itself."""
+    what = to_move(q, place)
+    return place.text if what == THIS else what
 
 
 def fixed_or(q, line, words):
@@ -238,8 +237,9 @@ def outside_tape(q, edge, op, line):
     if [e.what for e in last] in (["opened"], ["resumed"]) or not (last or history.opened):
         return "silent", {}
     first = min(after(q, last[0].number if last else history.opened), key=lambda e: e.number, default=edge.event)
-    place = beside_block(q, first.place)
-    if place.text != beside_block(q, edge.place).text:
+    if named_to_move(q, first.place) != named_to_move(q, edge.place):
+        around = first.place, *first.place.callers
+        place = next((one for one in around if to_move(q, one) == THIS), first.place)
         what = f"the lines from `{shortened(place.text)}` on"
         return "", dict(op=getattr(first, "name", first.called), line=place.text, what=what, instead="")
     ask = edge.end in [one.id for one in q.targets] and before not in (op, q.source_name, q.target_name)
@@ -256,8 +256,7 @@ def unwatched(q, edge=None, op="", line=""):
     name = q.source_name
     if hasattr(q.source, "trainable"):
         return "unasked" if q.source.trainable else "frozen", {}
-    moved = to_move(q, edge.place) if edge is not None else THIS
-    what = line if moved == THIS else moved
+    what = named_to_move(q, edge.place) if edge is not None else line
     watches = [e.number for e in q.history.watches if e.source == q.source.id] if edge is not None else []
     later = any(number > edge.event.number for number in watches)
     where = f" above {what}" if what else " inside the block, before its first use"
