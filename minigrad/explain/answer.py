@@ -465,10 +465,7 @@ def whole_or_partial(q, targets, way):
     live = history.ways(targets, lambda edge: not edge.code)
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
-    def counts(edge):
-        return history.counts(edge) and (not history.is_source(edge.start) or edge.start in ends or edge.code)
-
-    ways = history.ways(targets, counts) if ends else []
+    ways = history.ways(targets, history.counts) if ends else []
     cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
     lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
@@ -486,8 +483,8 @@ def whole_or_partial(q, targets, way):
             answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
         return with_notes(answer, *notes)
     causes, first = each_once(q, lost), lost[0]
-    onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
-    missing = [*(history.cheapest([first.start], counts) or []), first, *onward]
+    onward = history.cheapest(targets, history.counts, {number_of(first.end)}) or []
+    missing = [*(history.cheapest([first.start], history.counts) or []), first, *onward]
     some, every = count(live, targets, ends), count(ways, targets, ends)
     ways_text = f"{every - some} of {every} paths" if some < every < 100 else "some of its paths"
     status = "nan" if number == "nan" else "partial"
@@ -524,7 +521,8 @@ def that_carry(q, lost):
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
-        if q.source.shape.num_elements() != 1 or tried.slope is None or not q.history.smooth.isdisjoint(lost):
+        mixed = any(isinstance(one.event, Ran) and one.event.number in keys(tried, [one]) for one in lost)
+        if q.source.shape.num_elements() != 1 or tried.slope is None or mixed:  # held with what other inputs carry
             return lost, []
         missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
         beside = f" of {tried.slope / way:.3g} is lost" if tried.slope else " is lost, and the whole slope is 0"
@@ -570,24 +568,25 @@ def whole(q, way, number, meant):
     seen = history is not None and history.opened and not history.trace.cut and history.trace.unseen <= history.opened
     if tried or (seen and not left):
         head = f"COMPLETE{but}  {q.label} = {q.text}{after}"
-        return Explanation("complete", "", causes, head, path, () if old else live, notes=assigned_from_itself(q))
+        return Explanation("complete", "", causes, head, path, () if old else live, notes=assigned_meanwhile(q))
     many, them = ("value", "it") if len(left) == 1 else ("values", "them")
     left = f"{len(left)} {many} left, and what became of {them} was not tried" if left else UNHEARD
     head = f"UNTRIED{but}  {q.label} = {q.text}{after or ' is what the tape has'}; {left}"
     return Explanation("untried", "", causes, head, path, notes=(f"no replay: {q.untried}" if history else TRY,))
 
 
-def assigned_from_itself(q) -> tuple:
-    """A note if the source got a value that was computed from itself, which the target then used."""
+def assigned_meanwhile(q) -> tuple:
+    """A note if the source was assigned between its reads, or got a value that was computed from itself."""
     history, number, name = q.history, q.source.id, q.source_name
     events = history.trace.events if history is not None else ()
-    wrote = [e for e in events if isinstance(e, Wrote) and e.variable == number and e.source]
+    wrote = [e for e in events if isinstance(e, Wrote) and e.variable == number and e.number > history.opened]
     live = history.ways(history.nodes(q.targets), lambda edge: not edge.code) if wrote else ()
-    read = max([edge.start[1] for edge in live if isinstance(edge.start, tuple) and edge.start[0] == number], default=0)
-    wrote = [e for e in wrote if e.number > history.opened and e.version <= read]
-    own = next((e for e in wrote if history.cheapest([history.node(e.source, e.versions)]) is not None), None)
-    carried = f"what {own.place.text} carries from {name} to itself is not in this slope" if own else ""
-    return (f"{name} counts as each op read it: {carried}",) if own else ()
+    reads = [edge.start[1] for edge in live if isinstance(edge.start, tuple) and edge.start[0] == number]
+    wrote = [e for e in wrote if reads and e.version <= max(reads)]
+    own = [e for e in wrote if e.source and history.cheapest([history.node(e.source, e.versions)]) is not None]
+    between = [f"{e.place.text} assigned it in between" for e in wrote if e.version > min(reads)]
+    carried = [f"what {e.place.text} carries from {name} to itself is not in this slope" for e in own]
+    return tuple([f"{name} counts as each op read it: {one}" for one in (carried or between)[:1]])
 
 
 # ---- paths as names --------------------------------------------------------------------------------------------------

@@ -70,6 +70,9 @@ def not_finite(q):
         return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op, step.sent.dtype))
     where, sure = discarding(q, step, event)
     number, value, maker, user = origin(q, event)
+    if value is None and where is None and step.local is not None and step.local.finite:
+        facts = [("first", first), ("line", event.place.text)]
+        return cause("NOT_FINITE", q, "product", op=op, line=event.place.text, facts=facts, kind=step.sent.dtype)
     if value is None:
         return at_op(q, event, first, where, sure, given=given)
     at = first_place(value)
@@ -201,6 +204,8 @@ def flat(q):
         return cause("FLAT", q, "own", op=op, line=line, sure="tried"), "a function's own gradient is 0 here"
     if underflows(step):
         return cause("FLAT", q, "small", op=op, line=line, kind=kind), f"what {op} sends is too small for {kind}"
+    if event is not None and event.op.lists and step.local is not None and not step.local.zero:
+        return cause("FLAT", q, "part", op=op, line=line), text
     factor = zero_factor(q, step, event) if event is not None else ""
     return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor), text
 

@@ -1009,3 +1009,22 @@ def test_of_two_sources_that_the_block_assigns_the_broken_one_is_told(tmp_path):
 def test_an_assigned_source_that_moves_nothing_else_stays_complete(tmp_path):
     block = "with mg.GradientTape() as tape:\n    x.assign(3.0)\n    y = x * x\n    print(float(y))\n"
     assert run(f"x = mg.Variable(1.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"].status == "complete"
+
+
+def test_a_path_from_an_earlier_value_of_the_source_counts_too(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    v.assign(x * 2.0)\n    x.assign_add(1.0)\n    y = v * x\n"
+    answer = run(f"x, v = mg.Variable(1.0), mg.Variable(0.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert (answer.status, answer.codes) == ("partial", ("STATE",)) and "measured: 4 of 6 is lost" in answer.notes
+
+
+def test_a_source_that_was_assigned_between_its_reads_is_told_of(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = x * x\n    x.assign(5.0)\n    z = y * x\n"
+    answer = run(f"x = mg.Variable(3.0)\n{CELL}{block}answer = tape.explain(z, x)\n", tmp_path)["answer"]
+    assert answer.status == "complete" and answer.notes == ("x counts as each op read it: x.assign(5.0) assigned it in between",)
+
+
+def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    b = []\n    t = threading.Thread(target=lambda: b.append(x * x))\n    t.start(), t.join()\n    y = b[0] * x\n"
+    text = f"import threading\nx = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert answer.status == "partial" and "measured" not in str(answer)

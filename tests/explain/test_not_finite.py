@@ -113,3 +113,23 @@ def test_a_function_with_a_gradient_of_its_own_has_its_own_name():
     with mg.trace(), mg.GradientTape() as tape:
         y = mg.reduce_sum(halved(x))
     assert "halved is where the gradient stops being finite" in str(tape.explain(y, x))
+
+
+def test_a_product_that_is_too_large_is_not_called_a_slope_that_is_not_finite():
+    u = mg.Variable(1e-30)
+    with mg.trace(), mg.GradientTape() as tape:
+        p = u * 1e30
+        y = p * 1e30
+        z = y * 1.0
+    answer = tape.explain(z, u)
+    assert "what arrives there times its slope is too large for float32" in answer.causes[0].sentence
+    assert answer.causes[0].line == "p = u * 1e30"
+
+
+@pytest.mark.parametrize("line", ["y = mg.reduce_sum(mg.stack([x, 9.0]) ** 2)", "y = mg.reduce_max(mg.concat([x[None], [9.0]], 0))"])
+def test_an_op_that_only_passes_a_zero_on_is_not_called_flat(line):
+    space = {"mg": mg, "x": mg.Variable(0.0)}
+    with mg.trace(), mg.GradientTape() as tape:
+        exec(line, space)
+    answer = tape.explain(space["y"], space["x"])
+    assert answer.status == "zero" and "is 0 already in the part" in answer.causes[0].sentence
