@@ -521,7 +521,8 @@ def that_carry(q, lost):
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
-        mixed = any(isinstance(one.event, Ran) and one.event.number in keys(tried, [one]) for one in lost)
+        left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
+        mixed = q.history.smooth & {*lost} or any(one.event.number in keys(tried, [one]) for one in left)
         if q.source.shape.num_elements() != 1 or tried.slope is None or mixed:  # held with what other inputs carry
             return lost, []
         missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()

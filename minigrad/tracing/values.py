@@ -351,7 +351,8 @@ def brief(number, digits=4) -> str:
         text = f"{number + 0.0:.{digits}g}"
         if not text.lstrip("-").isdigit():
             return text
-        return f"{text}.0" if float(text) == number else f"{number:.{max(digits, 6)}g}"
+        exact = float(text) == number or len(text.lstrip("-")) < digits
+        return f"{text}.0" if exact else f"{number:.{max(digits, 6)}g}"
     if isinstance(number, complex):
         return f"{number:.{digits}g}"
     return visible(number.decode(errors="replace") if isinstance(number, bytes) else number, 20)
