@@ -641,3 +641,14 @@ def test_a_checkpoint_keeps_no_value_of_the_program_alive():
         value = program()
         assert checkpoint.latest is not None
         assert value() is None
+
+
+@pytest.mark.skipif(not checkpoint.FORKS, reason="about files of a forked process")
+def test_a_file_gets_a_position_of_its_own_and_no_descriptor_more(tmp_path):
+    (tmp_path / "text").write_text("abcdef")
+    number, null = os.open(tmp_path / "text", os.O_RDONLY), os.open(os.devnull, os.O_RDWR)
+    shared, before = os.dup(number), len(os.listdir("/proc/self/fd"))
+    checkpoint.reopen(number, 3, null)
+    assert (os.read(number, 1), os.read(shared, 1), len(os.listdir("/proc/self/fd"))) == (b"d", b"a", before)
+    for one in (number, null, shared):
+        os.close(one)
