@@ -643,7 +643,7 @@ def test_a_checkpoint_keeps_no_value_of_the_program_alive():
         assert value() is None
 
 
-@pytest.mark.skipif(not checkpoint.FORKS, reason="about files of a forked process")
+@pytest.mark.skipif(sys.platform != "linux", reason="about /proc")
 def test_a_file_gets_a_position_of_its_own_and_no_descriptor_more(tmp_path):
     (tmp_path / "text").write_text("abcdef")
     number, null = os.open(tmp_path / "text", os.O_RDONLY), os.open(os.devnull, os.O_RDWR)
