@@ -129,7 +129,9 @@ class Experiment:
         """The outcome, if the replay took the same path as the program; otherwise raise Changed."""
         if isinstance(outcome, Changed):
             raise outcome
-        if outcome.steps == self.steps:
+        old = getattr(self, "before", outcome).targets
+        fit = all(np.shape(value) == np.shape(old.get(i, value)) for i, value in outcome.targets.items())
+        if fit and outcome.steps == self.steps:
             return outcome
         same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.steps, outcome.steps))])
         raise Changed(f": {self.events[same].place.text}" if same < len(self.events) else "")

@@ -1028,3 +1028,9 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
     text = f"import threading\nx = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n"
     answer = run(text, tmp_path)["answer"]
     assert answer.status == "partial" and "measured" not in str(answer)
+
+
+def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.range(x, 5.0, 1.0) * 2.0\n"
+    answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert answer.notes == ("no replay: a decision changes with the smallest nudge",)

@@ -472,7 +472,7 @@ MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.
             "keep x a tensor: write",
         ),
         (W, "y = mg.math.bincount([0, 1], weights=x)", "LEFT_ENGINE", "bincount took x as a plain value", "keep x a tensor: write"),
-        (NUMBER, "y = mg.range(x, 5.0, 1.0) * 2.0", "LEFT_ENGINE", "mg.range took x as a plain value", "keep x a tensor: write"),
+        (NUMBER, "y = mg.range(x, 5.5, 1.0) * 2.0", "LEFT_ENGINE", "mg.range took x as a plain value", "keep x a tensor: write"),
         (
             MODEL,
             "pred = model.predict(X, verbose=0); y = mg.reduce_sum(pred * pred)",
