@@ -328,15 +328,6 @@ with mg.GradientTape() as tape:
     z = y - 1.0
 g = tape.gradient(z, x)
 """,
-    "stretch": """
-x, last = mg.Variable(1.0, name="x"), 7
-with mg.GradientTape() as tape:
-    y = x * 0.5
-    for k in range(1340):
-        last = last * 1103515245 % 2147483648 + 12345
-        y = (mg.sin, mg.cos, mg.tanh, mg.negative, mg.identity)[last // 65536 % 5](y)
-g = tape.gradient(y, x)
-""",
     "heard": """
 x = mg.Variable([1.0, 2.0], name="x")
 mg.trace(False)
@@ -510,6 +501,14 @@ second = outer.gradient(slope, x)
 tape = outer
 """,
 }
+LINE = "; ".join([f"y = mg.{op}(y)" for op in ("negative", "identity", "abs", "negative", "identity")] * 4)
+FILMS["stretch"] = f"""
+x = mg.Variable(1.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * 0.5
+{f"    {LINE}{chr(10)}" * 67}
+g = tape.gradient(y, x)
+"""
 FILMS["chosen"] = FILMS["often"]  # of these readings, one
 ASKED = {"unheard": "tape, y, [x, table]", "compared": "lost, tape", "chosen": "tape, [y], [w]", "unasked": "tape, total, amount"}
 

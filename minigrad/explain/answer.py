@@ -241,9 +241,9 @@ WHY = {
 
 
 def jumps_on(q, way) -> bool:
-    """Whether a value left on this way, and the target moves by jumps alone."""
-    left = any(edge.code == "LEFT_ENGINE" for edge in way) and not any(map(q.history.is_flat, way))
-    return left and q.experiment is not None and q.experiment.only_jumps
+    """Whether what left on this way moves the target by jumps alone."""
+    left = [edge for edge in way if edge.code == "LEFT_ENGINE"] if not any(map(q.history.is_flat, way)) else []
+    return bool(left) and q.experiment is not None and q.experiment.only_jumps(keys(q.experiment, left))
 
 
 def broken(q, way, *more, came="= None"):

@@ -266,11 +266,10 @@ class Experiment:
         moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
         return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
 
-    @cached_property
-    def only_jumps(self) -> bool:
-        """Whether the target moves visibly, but by no slope and no curve (a quarter at half the nudge)."""
-        far, half = (self.rise((), self.size.times(factor)) for factor in (1, 0.5))
-        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(()) > NEGLIGIBLE or self.cancels(())
+    def only_jumps(self, keys) -> bool:
+        """Whether these keys move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
+        far, half = (self.rise(keys, self.size_with(keys).times(factor)) for factor in (1, 0.5))
+        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE or self.cancels(keys)
         return self.shows and self.moves_in(self.after) and not smoothly
 
     @cached_property

@@ -1034,3 +1034,9 @@ def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.range(x, 5.0, 1.0) * 2.0\n"
     answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
     assert answer.notes == ("no replay: a decision changes with the smallest nudge",)
+
+
+def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    c = mg.cast(mg.cast(x * 4.0, mg.int32), mg.float32)\n    y = c + float(x)\n"
+    answer = run(f"x = mg.Variable(0.75)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert (answer.meaning, answer.codes) == ("broken", ("LEFT_ENGINE",))
