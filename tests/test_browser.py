@@ -331,7 +331,7 @@ def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
     assert open_unit.text_content() == before
 
     press("+")
-    assert root.locator(".overview text").get_by_text(re.compile(r"^\d+ to \d+ of 6\d$")).count() == 1
+    assert root.locator(".overview text").get_by_text(re.compile(r"^units \d+ to \d+ of 6\d$")).count() == 1
     press("-")
 
     press("n")
@@ -1052,7 +1052,7 @@ def test_what_was_typed_magnified_or_focused_outlasts_another_width(open_page, t
         page.set_viewport_size({"width": width, "height": 900})
         overview_within(page, less, width)
         assert page.locator(f"{ROOT} .form input").input_value() == "1.25" and page.locator(f"{ROOT} .form input").evaluate(HAS_FOCUS)
-        assert page.locator(f"{ROOT} .overview text", has_text=re.compile("^53 to 62( of 62)?$")).count() == 1
+        assert page.locator(f"{ROOT} .overview text", has_text=re.compile("^(units )?53 to 62( of 62)?$")).count() == 1
     page.locator(f"{ROOT} .predict").focus()
     page.set_viewport_size({"width": 1200, "height": 900})
     overview_within(page, 900, 1200)
