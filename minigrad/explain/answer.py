@@ -357,8 +357,10 @@ def independent(q):
     exits = history.left(q.targets)
     decisions = [e for e in exits if decides(e)]
     left = last_exit(q, [e for e in exits if e.kind in "fc" or e not in decisions]) if q.experiment is None else None
-    if left or (q.experiment is None and history.custom and history.uses(q.source.id)):
-        what = f"{name} left" if left else f"a function with a gradient of its own may use {name}"
+    plain = [e.name for e in history.ran if e.attributes is None and e.number > history.opened]
+    own = ["a function with a gradient of its own"] if history.custom and history.uses(q.source.id) else []
+    if left or (q.experiment is None and (own or plain)):
+        what = f"{name} left" if left else f"{(own or plain)[-1]} may use {name}"
         why, notes = f"{what}, and what became of it was not tried", (f"no replay: {q.untried}",)
         return none(q, "", unused(q, left), why=why, notes=notes)
     decision, sure = last_exit(q, decisions), "proved"
@@ -393,7 +395,7 @@ def left_above(q) -> list:
 def unused(q, exit=None):
     """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
     history, trace = q.history, q.history.trace
-    unseen = trace.cut or not history.opened or exit or history.custom
+    unseen = trace.cut or not history.opened or exit or history.custom or any(e.attributes is None for e in history.ran)
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     moved = q.experiment.exits[-1][-1] if q.experiment is not None and q.experiment.exits else None

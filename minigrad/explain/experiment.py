@@ -130,8 +130,8 @@ class Experiment:
         if isinstance(outcome, Changed):
             raise outcome
         old = getattr(self, "before", outcome).targets
-        fit = all(np.shape(value) == np.shape(old.get(i, value)) for i, value in outcome.targets.items())
-        if fit and outcome.steps == self.steps:
+        fit = [np.shape(x) == np.shape(old.get(i, x)) for i, x in outcome.targets.items() if x is not None]
+        if all(fit) and outcome.steps == self.steps:
             return outcome
         same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.steps, outcome.steps))])
         raise Changed(f": {self.events[same].place.text}" if same < len(self.events) else "")

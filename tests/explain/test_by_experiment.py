@@ -1040,3 +1040,10 @@ def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
     block = "with mg.GradientTape() as tape:\n    c = mg.cast(mg.cast(x * 4.0, mg.int32), mg.float32)\n    y = c + float(x)\n"
     answer = run(f"x = mg.Variable(0.75)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
     assert (answer.meaning, answer.codes) == ("broken", ("LEFT_ENGINE",))
+
+
+def test_an_op_that_may_have_taken_the_source_as_a_plain_value_proves_nothing(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.one_hot([0], 3, on_value=x, off_value=1.0 - x)\n"
+    answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x, seconds=0)\n", tmp_path)["answer"]
+    assert (answer.meaning, answer.causes[0].confidence) == ("", "likely")
+    assert answer.headline.endswith("one_hot may use x, and what became of it was not tried")
