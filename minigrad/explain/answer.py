@@ -242,8 +242,10 @@ WHY = {
 
 def jumps_on(q, way) -> bool:
     """Whether what left on this way moves the target by jumps alone."""
-    left = [edge for edge in way if edge.code == "LEFT_ENGINE"] if not any(map(q.history.is_flat, way)) else []
-    return bool(left) and q.experiment is not None and q.experiment.only_jumps(keys(q.experiment, left))
+    left = [edge for edge in way if edge.code == "LEFT_ENGINE"]
+    before = way[: way.index(left[0])] if left else way
+    flat = any(q.history.is_flat(edge) and (edge in before or edge.code != "INTEGER") for edge in way)
+    return bool(left) and not flat and q.experiment is not None and q.experiment.only_jumps(keys(q.experiment, left))
 
 
 def broken(q, way, *more, came="= None"):

@@ -50,12 +50,3 @@ def _string_source():
     with mg.GradientTape() as tape:
         y = mg.Variable(1.0) * 2.0
     return tape.explain(y, x)
-
-
-@program("none", "undefined", "LEFT_ENGINE INTEGER", "int(x) is a plain number", "mg.constant(int(x)) is an integer")
-def _a_whole_number_that_is_cast_back():
-    """int(x), made a float later: both the call and the integer that came of it are on the way."""
-    x = mg.Variable(3.0)
-    with mg.GradientTape() as tape:
-        y = mg.cast(mg.constant(int(x)), mg.float32) * 2.0
-    return tape.explain(y, x)

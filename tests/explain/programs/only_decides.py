@@ -84,3 +84,12 @@ def _integer_of_a_tensor():
         k = int(n)
         y = w * float(k)
     return tape.explain(y, n)
+
+
+@program("none", "independent", "ONLY_DECIDES", "x left through int here", "by jumps alone")
+def _a_whole_number_that_is_cast_back():
+    """int(x), made a float later: a staircase."""
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = mg.cast(mg.constant(int(x)), mg.float32) * 2.0
+    return tape.explain(y, x)
