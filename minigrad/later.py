@@ -43,8 +43,8 @@ def loads(namespace, later):
         if name not in places:
             raise AttributeError(f"module {namespace!r} has no attribute {name!r}{advice(name, space)}")
         module = importlib.import_module(f"{space.__package__}.{places[name] or name}")
-        if not places[name]:
-            vars(module).setdefault("__getattr__", loads(module.__name__, {}))
+        if not places[name] and not hasattr(module, "__getattr__"):
+            module.__getattr__ = loads(module.__name__, {})  # type: ignore[method-assign]
         vars(space)[name] = found = getattr(module, name) if places[name] else module
         return found
 

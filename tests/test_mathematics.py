@@ -26,7 +26,7 @@ SENTENCES = {
     "einsum of upstream with the other inputs, to the axes of inputs[k]",
     "inv(v)^T @ (diag(de) + v^T @ dv / gaps in e) @ v^T, norms kept; upstream: de, dv; z: e, v",
     "inv(y)^T @ the lower half of y^T @ upstream @ inv(y), made symmetric", "none: the backward pass raises ValueError",
-    "q @ dr + what turns q, times inv(r)^T; upstream: dq, dr; z: q, r",
+    "z[0] @ upstream[1] and what turns z[0], times inv(z[1])^T",
     "sum of upstream * the product of the others, over the products with this element",
     "sum of upstream over all axes but that of the channels", "sum of upstream over all copies",
     "sum of upstream over the broadcast axes", "the diagonals of upstream", "the imaginary part of upstream",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import build
 
 import minigrad as mg
-from minigrad.inspector.html import in_script, shared, style
+from minigrad.inspector.html import shared, style
 
 STATE = "application/vnd.jupyter.widget-state+json"
 
@@ -104,7 +104,7 @@ def figure(film, name, into, up=""):
     folder = into / "films"
     folder.mkdir(exist_ok=True)
     state = {"view": film.view, "step": film.step, "selected": film.selected}
-    (folder / f"{name}.js").write_text(f"film({json.dumps(name)}, {in_script(state)});\n", encoding="utf-8")
+    (folder / f"{name}.js").write_text(f"film({json.dumps(name)}, {json.dumps(state, allow_nan=False)});\n", encoding="utf-8")
     (folder / f"{name}.svg").write_text(film.picture, encoding="utf-8")
     told = html.escape(film.text.strip()).replace("\n", "&#10;")
     picture = f'<img src="{up}_static/films/{name}.svg" alt="{told}">'
