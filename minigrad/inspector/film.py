@@ -5,6 +5,7 @@ unless the tape is used up. Both cases give the same `Frame`s and `Reading`s, fr
 """
 
 import builtins
+import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import unwrap
@@ -296,15 +297,14 @@ class Builder:
 
     def kept(self, e, slots) -> dict:
         """What the steps of an op keep, as in Frame.keeps; of one that is gone, what is declared."""
-        kept: dict = {}
-        for slot in slots:
-            kept |= self.steps.get((e.outputs[0], e.inputs[slot])) or dict(self.declared(e, slot))
-        return kept
+        names = [input_name(e.op, k, len(e.inputs)) for k in range(len(e.inputs))]
+        found = [(slot, self.steps.get((e.outputs[0], e.inputs[slot]))) for slot in slots]
+        parts = [self.declared(e, slot, names) if held is None else held.items() for slot, held in found]
+        return dict(itertools.chain(*parts))
 
-    def declared(self, e, slot):
-        """(key, value) of what the VJP of this input is declared to need."""
-        by_products, names = e.op.by_products, [input_name(e.op, k, len(e.inputs)) for k in range(len(e.inputs))]
-        signature = declaration_of(e.op)
+    def declared(self, e, slot, names):
+        """(key, value) of what the VJP of this input is declared to need. (`names`: the parameters of the inputs.)"""
+        by_products, signature = e.op.by_products, declaration_of(e.op)
         for wish in signature.needs[names[slot]][1:]:
             if wish in by_products:
                 yield (e.outputs[0], wish), (None, wish, None)

@@ -108,7 +108,7 @@ def leads_on(code, start, raised, wanted) -> bool:
     Exceptions are taken into account from the instruction `raised` on.
     """
     (after, handlers), own, found, todo = flow(code), loops_around(Place(code, wanted)), {start}, [start]
-    while todo:
+    while todo and wanted not in found:
         step = todo.pop()
         new = after[step] | (handlers[step] if step >= raised else set())
         new = {one for one in new - found if one > step or loop_of(code, step, one) not in (*own, None)}
