@@ -16,7 +16,7 @@ from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, op_of, unwatched
+from .causes import cause, cause_on, op_of, op_of_exit, unwatched
 from .experiment import NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
@@ -409,10 +409,6 @@ def unused(q, exit=None):
     return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
 
 
-def op_of_exit(exit):
-    return called_text(exit.place) or exit.exit
-
-
 def unknown(q):
     """The cause if the log does not know how the target was made."""
     return cause("OUTSIDE_TAPE", q, "cut" if q.history.trace.cut else "unknown", sure="likely")
@@ -424,15 +420,15 @@ def last_exit(q, exits):
     return next(came, None)
 
 
-STEPS = {"add": "assign_add", "subtract": "assign_sub"}
+IN_PLACE = {"add": "assign_add", "subtract": "assign_sub"}
 
 
 def computed_anew(q, made):
     """The cause if the source's name was rebound to the result of an op on it."""
-    assign, first = STEPS.get(made.name), made
-    while isinstance(first, Ran) and first.name in STEPS and first.inputs[0] not in first.versions:
+    assign, first = IN_PLACE.get(made.name), made
+    while isinstance(first, Ran) and first.name in IN_PLACE and first.inputs[0] not in first.versions:
         first = q.history.trace.made.get(first.inputs[0])
-    case = "" if isinstance(first, Ran) and first.name in STEPS else "anew"  # whether the terms come to a Variable
+    case = "" if isinstance(first, Ran) and first.name in IN_PLACE else "anew"  # whether the terms come to a Variable
     return cause("REBOUND", q, case, op=made.name, line=made.place.text, assign=assign)
 
 

@@ -130,9 +130,14 @@ def code_of(edge):
 def op_of(edge) -> str:
     """The name of the op or call where the derivative was lost."""
     if edge.by is not None:
-        return called_text(edge.by.place) or edge.by.exit
+        return op_of_exit(edge.by)
     event = edge.event
     return next((getattr(event, part) for part in ("how", "where", "name") if hasattr(event, part)), "gradient")
+
+
+def op_of_exit(exit) -> str:
+    """The call by which a value left."""
+    return called_text(exit.place) or exit.exit
 
 
 THIS = "this line"

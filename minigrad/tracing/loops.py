@@ -7,7 +7,7 @@ import ast
 import dis
 import itertools
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from .places import USERS, Place
 from .source import position, positions, statement_at
@@ -101,7 +101,7 @@ def goes_back(before, now, depth) -> bool:
     return code is not other or not leads_on(code, start, raised, wanted)
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def leads_on(code, start, raised, wanted) -> bool:
     """Whether one instruction may run after another in the same iteration: not by going back in a loop that has both.
 
@@ -117,7 +117,7 @@ def leads_on(code, start, raised, wanted) -> bool:
     return wanted in found
 
 
-@cache
+@lru_cache(maxsize=128)  # not all: a cell is compiled anew each time it runs
 def flow(code) -> tuple:
     """For each instruction those that may come after it if it raises nothing, and those that an exception leads to."""
     steps, after, handlers = [*dis.get_instructions(code)], {}, {}
