@@ -22,6 +22,8 @@ import minigrad as mg
 from minigrad import later
 from minigrad.engine.op import OPS
 
+from . import mutation
+
 PACKAGE = pathlib.Path(mg.__file__).parent
 ROOT = PACKAGE.parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -416,3 +418,7 @@ def test_numpy_is_the_only_requirement():
             )
             foreign = {name.partition(".")[0] for name in names} - allowed - optional.get(path.relative_to(PACKAGE).parts[0], set())
             assert not foreign, f"{path.name}: {foreign}"
+
+
+def test_the_places_that_no_test_can_tell_apart_are_there():
+    assert not mutation.outdated()
