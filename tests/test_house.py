@@ -21,8 +21,7 @@ import pytest
 import minigrad as mg
 from minigrad import later
 from minigrad.engine.op import OPS
-
-from . import mutation
+from tests import mutation
 
 PACKAGE = pathlib.Path(mg.__file__).parent
 ROOT = PACKAGE.parent
