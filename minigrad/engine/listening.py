@@ -10,6 +10,21 @@ from types import MappingProxyType
 from typing import Any
 
 
+class Call(str):
+    """The path of a Keras layer that is being called, such as "model/dense_1". Each call has an object of its own.
+
+    Attributes:
+        around: the Call around it, or "".
+    """
+
+    __slots__ = ("around",)
+
+    def __new__(cls, path, around=""):
+        call = super().__new__(cls, path)
+        call.around = around
+        return call
+
+
 class Listening(threading.local):
     """The listeners of this thread: `listening.now` is a tuple of Listeners, outermost first.
 
@@ -22,7 +37,7 @@ class Listening(threading.local):
         self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
         self.blocks: dict = {}  # the objects with an open `with`: see Exit
         self.graph: Any = None  # the run of a function that TensorFlow would make a graph of: see program/graphs.py
-        self.module = ""  # the path of the Keras layer that is being called, such as "model/dense_1"
+        self.module: str = ""  # the Call of the Keras layer that is being called
 
 
 listening = Listening()

@@ -76,13 +76,19 @@ def refined(model, units, shown):
 
 def layers(frames, shown):
     """The calls of layers, at the first depth of the module path that has several."""
-    paths = {k: getattr(frames[k].event, "module", "").partition(BUILD)[0].split("/") for k in shown}
-    for depth in range(max(map(len, paths.values()))):
-        keys = {k: "/".join(path[: depth + 1]) if len(path) > depth else "" for k, path in paths.items()}
-        runs = [(key, list(some)) for key, some in itertools.groupby(shown, keys.get) if key]
+    called = {k: calls_around(getattr(frames[k].event, "module", "")) for k in shown}
+    for depth in range(max(map(len, called.values()))):
+        at = {k: around[depth] for k, around in called.items() if len(around) > depth}
+        ids = {k: id(call) for k, call in at.items()}
+        runs = [run for run in ([*some] for _, some in itertools.groupby(shown, ids.get)) if run[0] in at]
         if len(runs) >= LEAST:
-            break
-    return [Unit(some[0], some[-1] + 1, key.rpartition("/")[2], key) for key, some in runs]
+            return [Unit(run[0], run[-1] + 1, at[run[0]].rpartition("/")[2], at[run[0]]) for run in runs]
+    return []
+
+
+def calls_around(call) -> list:
+    """The calls of layers in which an op ran, the outermost first; without those that made weights."""
+    return [*calls_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
 def iterations(frames, shown):

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, as_value, convert, dtypes
-from ..engine.listening import listening
+from ..engine.listening import Call, listening
 from ..engine.variable import Variable as Inner
 from ..errors import visible
 from . import initializers
@@ -35,7 +35,7 @@ def inside(layer):
         return
     layers, outer = calls.layers, listening.module
     try:
-        calls.layers, listening.module = [*layers, layer], f"{outer}/{layer.name}".lstrip("/")
+        calls.layers, listening.module = [*layers, layer], Call(f"{outer}/{layer.name}".lstrip("/"), outer)
         yield
     finally:
         calls.layers, listening.module = layers, outer

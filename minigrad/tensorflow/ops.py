@@ -13,7 +13,7 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
 from ..engine.custom import with_gradient
-from ..engine.listening import coming, listening, without_tapes
+from ..engine.listening import Call, coming, listening, without_tapes
 from ..engine.tensor import next_id
 from ..explain.names import ENTRANCES
 from ..tracing import checkpoint
@@ -241,7 +241,7 @@ def calling(original):
     @functools.wraps(original)
     def told(layer, *args, **kwargs):
         outer = listening.module
-        listening.module = f"{outer}/{layer.name}".lstrip("/")
+        listening.module = Call(f"{outer}/{layer.name}".lstrip("/"), outer)
         try:
             return original(layer, *args, **kwargs)
         finally:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import errors, math, nest
 from ...engine import Tensor, constant, convert, dtypes, listeners_only
-from ...engine.listening import Listener, listening
+from ...engine.listening import Call, Listener, listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from ...program.module import restore_what_waits
@@ -307,7 +307,7 @@ class Layer:
                 if not self._has_unbuilt_layers():
                     self._lock()
             else:
-                path, listening.module = listening.module, f"{listening.module}/(build)"
+                path, listening.module = listening.module, Call(f"{listening.module}/(build)", listening.module)
                 try:
                     self.build(**self._shapes_for_build(args, kwargs))
                 finally:
