@@ -19,3 +19,28 @@ x = mg.Variable(mg.ones((2, 3)))
 def test_two_calls_of_one_layer_are_two_units(lines, units):
     fold = inspected(asked_of(lines, SHARED)).plain["fold"]
     assert (fold["kind"], fold["labels"]) == ("layers", units.split())
+
+
+# ---- formulas ----------------------------------------------------------------------------------------------------------
+
+GUARDED = {  # the line, x, z, and the end of the line of mathematics for each input of its first op
+    "y = mg.sqrt(x) * z": ("[0.0, 4.0]", "[0.0, 1.0]", ["nan"]),
+    "y = mg.sqrt(x * z)": ("[1.0, 4.0]", "[1.0, 1.0]", ["", ""]),
+    "y = mg.math.divide_no_nan(x, z)": ("[1.0, 2.0]", "[0.0, 2.0]", ["inf", "inf"]),
+    "y = mg.math.divide_no_nan(x[0], z)": ("[1.0]", "[0.0, 2.0]", ["inf, summed over axis 0", "inf"]),
+    "y = mg.math.multiply_no_nan(x, z) * 0.0": ("[float('inf'), 1.0]", "[0.0, 2.0]", ["", "nan"]),
+    "y = x ** z": ("[0.0, 2.0, -1.0]", "[2.0, 3.0, 2.0]", ["", "nan"]),
+    "y = mg.math.xlogy(x, z)": ("[0.0, 2.0]", "[0.0, 2.0]", ["nan", "nan"]),
+    "y = mg.math.xlog1py(x, z)": ("[0.0, 2.0]", "[-1.0, 2.0]", ["nan", "nan"]),
+    "y = mg.math.xdivy(x, z)": ("[0.0, 2.0]", "[0.0, 2.0]", ["nan", "nan"]),
+    "y = x ** z + mg.sqrt(x) / z": ("2.0", "3.0", ["", ""]),
+    "y = mg.sqrt(x)": ("[0.0, 1.0]", "0.0", [""]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", GUARDED)
+def test_a_formula_says_where_its_rule_takes_0_instead(line):
+    x, z, ends = GUARDED[line]
+    film = inspected(asked_of(line, f"x, z = mg.Variable({x}), mg.Variable({z})", "y, [x, z]"))
+    first = next(col for col in columns(film.plain) if col["kind"] == "op" and col["op"] != "getitem")
+    assert [one["text"].partition(", but 0 where that is ")[2] for one in first["math"]] == ends

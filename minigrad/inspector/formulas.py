@@ -1,8 +1,15 @@
 """Local derivatives as formulas: the line that an op declares for an input, with the user's names and arrays."""
 
+import contextlib
 import re
 
+import numpy as np
+
+from ..graph.retold import whole
+from ..tracing.values import Summary
 from .film import declaration_of
+
+UFUNCS = {name: one for name, one in vars(np).items() if isinstance(one, np.ufunc)}
 
 
 def formula(model, k, slot, known) -> dict:
@@ -18,7 +25,7 @@ def formula(model, k, slot, known) -> dict:
     line = real and frame.op_made and frame.op_made.math.get(frame.parameter(slot))
     place = next((one.index(slot) for one in known.values() if isinstance(one, list) and slot in one), 0)
     own = {name: meaning(model, k, one[place]) if isinstance(one, list) else one for name, one in known.items()}
-    parts = parts_of(f"{line}{summed_over(model, k, slot, line)}", own) if line else []
+    parts = parts_of(f"{line}{guard(model, k, slot, line)}{summed_over(model, k, slot, line)}", own) if line else []
     text = "".join(part["t"] for part in parts)
     return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}
 
@@ -34,6 +41,22 @@ def summed_over(model, k, slot, line) -> str:
     axes = [n for n in range(len(out)) if n < extra or (own[n - extra] == 1 != out[n] and not product)]
     broadcast = product or all(one in (1, n) for shape in shapes for one, n in zip(shape[::-1], out[::-1]))
     return f", summed over ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}" if axes and broadcast else ""
+
+
+def guard(model, k, slot, line) -> str:
+    """The end of a line whose VJP takes 0 for what is nan or inf in the formula alone, on the numbers of this film."""
+    frame, found = model.film.frames[k], {}
+    known = {frame.parameter(n): frame.numbers.get(n, model.value_of(node)) for n, node in enumerate(frame.inputs)}
+    known[declaration_of(frame.op_made).output] = frame.value
+    for r, _, part in model.parts.get((k, slot), ()):
+        known["upstream"] = next((total for which, _, total in reversed(model.totals[f"f{k}"]) if which == r), None)
+        with contextlib.suppress(Exception):  # not a formula of functions of single elements, or some number is unknown
+            numbers = {name: np.float64(whole(Summary.of(known[name]))) for name in known.keys() & re.findall(r"\w+", line)}
+            alone = np.asarray(eval(line.replace("^", "**"), {"__builtins__": {}}, UFUNCS | numbers))
+            odd, sent = ~np.isfinite(alone), whole(part.product)
+            guarded = np.isclose(alone.sum(where=~odd), sent.sum(), rtol=1e-4, atol=1e-4 * np.abs(sent).max())
+            found |= {str(np.abs(one)): True for one in alone[odd] if guarded}
+    return f", but 0 where that is {' or '.join(found)}" if found else ""
 
 
 def meanings(model, k) -> dict:
