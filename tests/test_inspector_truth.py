@@ -44,3 +44,23 @@ def test_a_formula_says_where_its_rule_takes_0_instead(line):
     film = inspected(asked_of(line, f"x, z = mg.Variable({x}), mg.Variable({z})", "y, [x, z]"))
     first = next(col for col in columns(film.plain) if col["kind"] == "op" and col["op"] != "getitem")
     assert [one["text"].partition(", but 0 where that is ")[2] for one in first["math"]] == ends
+
+
+# ---- the table and the names -------------------------------------------------------------------------------------------
+
+
+def test_an_op_that_sends_twice_to_the_same_op_has_both_in_the_table():
+    film = inspected(asked_of("y = mg.sin(x)\ny = y * y + mg.sin(mg.square(x))"))
+    assert "sends [0.8415 0.9093] + [0.8415 0.9093] to sin" in str(film)
+    assert "sends [1.0 1.0] to sin, [1.0 1.0] to multiply" in str(film)
+
+
+@pytest.mark.parametrize(("line", "name"), [
+    ("y = mg.gather(x, [1, 0])", "indices"), ("y = mg.where([True, False], x, 2.0)", "condition"),
+    ("y = mg.nn.sparse_softmax_cross_entropy_with_logits(1, x)", "labels"), ("y = x * [2.0, 3.0]", "constant"),
+    ("y = x * mg.cast(x > [1.0, 1.0], mg.float32)", "constant"),
+])  # fmt: skip
+def test_an_input_without_a_name_and_without_a_derivative_is_called_as_its_op_calls_it(line, name):
+    view = inspected(asked_of(line)).plain
+    assert [col["name"] for col in columns(view) if col["kind"] == "data"] == [name]
+    assert name in [one["text"] for col in columns(view) for one in col.get("args", ())]

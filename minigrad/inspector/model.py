@@ -57,17 +57,17 @@ MOST_VERSIONS = 50  # of a Variable that a gradient is followed through
 MOST_TOTALS = 300  # partial sums of a gradient; if there are more, only the final sum is sent
 
 
-def glyph(frame) -> str:
-    """The symbol of an op, together with the Python number if one of its inputs is a number."""
+def glyphs(frame) -> tuple:
+    """The symbol of an op, with the Python number if one of its inputs is a number, and without it."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
     if frame.op == "pow":
-        return powers.get(frame.numbers.get(1), f"x^{brief(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ")
+        return powers.get(frame.numbers.get(1), f"x^{brief(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ"), "xⁿ"
     sign = GLYPHS.get(frame.op, frame.op)
     if frame.op in SIGNS and len(frame.numbers) == 1 and len(frame.inputs) == 2:
         ((slot, number),) = frame.numbers.items()
         if not isinstance(frame.inputs[slot], tuple):
-            return f"{sign} {brief(number, 4)}" if slot else f"{brief(number, 4)} {sign}"
-    return sign
+            return f"{sign} {brief(number, 4)}" if slot else f"{brief(number, 4)} {sign}", sign
+    return sign, sign
 
 
 class Model:
@@ -194,6 +194,7 @@ class Model:
         shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
         nodes = [node for _, _, node in self.given_from if isinstance(node, tuple)]
+        self.users = {node: frame for frame, _, node in reversed(self.given_from) if frame.by is None}
         self.versions = dict(reversed(nodes))  # the first version of each Variable that was read
         every = self.all_sources()
         self.source_ids, self.more_sources = {number: f"s{k}" for k, number in enumerate(every[:MOST_SOURCES])}, len(every) - MOST_SOURCES
@@ -284,16 +285,16 @@ class Model:
         if one[0] == "s":
             source = self.source(number)
             return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
-        name, value = self.name(number) or "constant", self.value_of(number)
+        name, value = self.name(number) or self.nameless(self.users[number], number), self.value_of(number)
         shape = None if value is None else list(value.shape)
         return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
 
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]
         code, _, say = frame.ghost or (None, None, None)
-        kind = "ghost" if is_ghost(frame) else frame.kind
+        kind, (sign, short) = "ghost" if is_ghost(frame) else frame.kind, glyphs(frame)
         found = {
-            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": glyph(frame), "name": self.frame_name(k),
+            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": sign, "sign": short, "name": self.frame_name(k),
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
             "at": self.written_at[k],
             "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],
@@ -571,13 +572,15 @@ class Model:
         node, number = frame.inputs[slot], frame.numbers.get(slot)
         left = self.film.value_of(node) if isinstance(node, tuple) and node[0] == "left" else None
         if number is None or (left is not None and left.is_known_to_be(Summary.of(number))):
-            return {"node": self.node(node), "text": self.name(node) or self.nameless(frame)}
+            return {"node": self.node(node), "text": self.name(node) or self.nameless(frame, node)}
         return {"node": self.node(node), "text": brief(number, 6)}
 
-    def nameless(self, frame) -> str:
-        """The label of an input that has no name."""
-        earlier = "earlier" if self.film.left_out else "constant"
-        return "seed" if frame.by else earlier
+    def nameless(self, frame, node) -> str:
+        """The label of an input that has no name; one without a derivative, such as indices, has that of its parameter."""
+        if frame.by or self.film.left_out:
+            return "seed" if frame.by else "earlier"
+        name, vjps = frame.parameter(frame.inputs.index(node)) if node in frame.inputs else "", getattr(frame.op_made, "vjps", {})
+        return name if any(vjps.values()) and vjps.get(f"d{name}", True) is None else "constant"
 
     def shape_of(self, k):
         """The shape of a frame's output; if its value was not kept, the shape of its gradient, which is the same."""
@@ -602,7 +605,7 @@ class Model:
             return name, size
         node = self.node_kept(frame, number)
         value = self.value_of(node) if size is None else None
-        return self.name(node) or self.nameless(frame), size if value is None else value.size * value.dtype.itemsize
+        return self.name(node) or self.nameless(frame, node), size if value is None else value.size * value.dtype.itemsize
 
     def node_kept(self, frame, number):
         """The node of a kept array: an input of the frame, or its output."""

@@ -100,11 +100,11 @@ def backward(model, frame, k, read) -> str:
         return f"raised {reading.error.partition(':')[0]}"
     if read is None:
         return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
-    to_sources, onward = [], []
+    to_sources, onward = [], {}
     for part in read.parts:
         node = model.node_of(read, part)
         if node in model.film.made:
-            onward.append(f"{text_of(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
+            onward.setdefault(model.film.made[node], []).append(text_of(part.product, 2))
             continue
         text, local = text_of(part.product, 3), part.local
         if not part.product.finite and local is not None:
@@ -113,7 +113,8 @@ def backward(model, frame, k, read) -> str:
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     cells = [f"{text} to {name}" if several else text for name, text in to_sources]
     joined = (", " if several else " + ").join(cells[::-1])
-    return ", ".join(part for part in (joined, f"sends {', '.join(dict.fromkeys(onward))}" if onward else "") if part)
+    sent = ", ".join(f"{' + '.join(texts)} to {model.film.frames[k].op}" for k, texts in onward.items())
+    return ", ".join(filter(None, (joined, sent and f"sends {sent}")))
 
 
 def paths_text(view) -> str:
