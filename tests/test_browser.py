@@ -1725,3 +1725,20 @@ def test_each_mark_on_a_wire_has_room_and_each_kind_of_wire_is_in_the_legend(ope
 def test_what_a_film_leaves_out_is_said_at_its_end_too(open_page, tmp_path):
     page = open_page(saved(asked_of("x = [mg.Variable(1.0) for k in range(30)]", "y = mg.add_n(x)"), tmp_path))
     assert "Of an op with 30 inputs the film shows 24." in page.locator(f"{ROOT} .pane").inner_text()
+
+
+NUMBERS = """
+h = x
+for k in range(9):
+    h = mg.sin(h * 0.123456 + x) * 7.25 - h / 3.5 + 0.75 * h - mg.square(h) * 0.5
+    h = mg.tanh(h * 12.5 - 0.0625) + mg.abs(h) ** 2.125"""
+
+
+@pytest.mark.parametrize(("width", "words", "sign"), [(900, [], "×"), (1280, ["goes on", "comes back"], "0.75 ×")])
+def test_a_strip_leaves_words_out_before_it_is_wider_than_its_page_and_cuts_no_number(open_page, tmp_path, width, words, sign):
+    page = open_page(saved(asked_of("x = mg.Variable(0.5)", NUMBERS.strip(), "tape.gradient(h, x)"), tmp_path), width=width)
+    strip = page.locator(f"{ROOT} .strip")
+    assert strip.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1
+    assert page.locator(f"{ROOT} .onward text").all_text_contents() == words
+    signs = page.locator(f"{ROOT} .frame .sign").evaluate_all("(all) => all.map((one) => one.firstChild.data)")
+    assert sign in signs and not any(re.search(r"\d…|…$", one) for one in signs), signs

@@ -1,7 +1,11 @@
 """The film: what it says of calls, iterations, formulas and errors is true of the program."""
 
+from xml.etree import ElementTree
+
 import pytest
 from test_inspector import asked_of, columns, inspected, no_trace_is_left_on  # noqa: F401
+
+from minigrad.inspector.still import Canvas
 
 # ---- calls of layers ---------------------------------------------------------------------------------------------------
 
@@ -64,3 +68,14 @@ def test_an_input_without_a_name_and_without_a_derivative_is_called_as_its_op_ca
     view = inspected(asked_of(line)).plain
     assert [col["name"] for col in columns(view) if col["kind"] == "data"] == [name]
     assert name in [one["text"] for col in columns(view) for one in col.get("args", ())]
+
+
+def test_a_picture_cuts_no_number_and_shows_the_sign_of_an_op_without_it():
+    svg = inspected(asked_of("y = x\nfor k in range(6): y = mg.sin(y * 0.123456 + 12.75)\ny = y ** 2.125")).to_svg()
+    texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    signs = [text.text for text in texts if text.get("font-weight") == "600" and float(text.get("font-size")) > 8]
+    assert {"×", "+", "xⁿ"} <= {*signs} and not any("…" in sign for sign in signs), signs
+    canvas = Canvas()
+    for text in ("iteration 12345", "12345.75", "12345.75 +", "step 12345 of"):
+        canvas.text(0.0, 0.0, text, 12, room=45)
+    assert [mark[3] for mark in canvas.marks] == ["iteratio…", "…", "…", "step…"]

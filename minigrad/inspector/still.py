@@ -3,6 +3,7 @@
 import html
 import io
 import math
+import re
 import textwrap
 
 from ..tracing.values import brief
@@ -42,8 +43,8 @@ class Canvas:
         text = spread(text)
         if room is not None and len(text) * size * FLAT > room:
             size = max(8.0, room / (FLAT * len(text)))
-            head = text[:most]  # cut after a word, if there is one
-            text = text if text == head else (head.rpartition(" ")[0] or head[:-1]) + "…"
+            head = text[:most]  # cut after a word, if there is one, and not after a number or in it
+            text = text if text == head else re.sub(r"[\d., ]+$", "", head.rpartition(" ")[0] or head[:-1]) + "…"
         if text:
             self.marks.append(("text", x, y, text.replace("\0", ""), size, fill, anchor, bold, mono))
 
@@ -242,7 +243,8 @@ def column(canvas, view, col, x, wide, rows, last):
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
     name = col["name"] or "" if plain else col["glyph"]
-    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=plain, room=wide - 8)
+    signs = name if plain or name == col["sign"] else [name, col["sign"]]
+    canvas.text(x + 5, top + 14, signs, 12, INK, bold=True, mono=plain, room=wide - 8)
     if col["name"] and not plain and len(name) * 8 + len(spread(col["name"])) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:

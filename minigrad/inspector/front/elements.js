@@ -39,14 +39,14 @@ export function measure(text, size, family = "ui", bold = false) {
   return widths.get(key) * size;
 }
 
-/** A text in the first of several forms, longest first, that fits its room: in smaller type if necessary, and finally cut. */
+/** A text in the first of several forms, longest first, that fits its room: in smaller type if necessary, and finally cut, but not in a number. */
 export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui", bold = false, anchor = "start", cut = true, ...more } = {}) {
   forms = [].concat(forms).map((one) => String(one ?? ""));
   const tries = [size, Math.max(least, size * 0.8), least].flatMap((smaller, k) => (k ? forms : forms.slice(0, 1)).map((form) => [form, smaller]));
   let [text, chosen] = tries.find(([form, smaller]) => measure(form, smaller, family, bold) <= room) ?? ["", least];
   if (!text && cut) {
     let form = forms.at(-1) ?? "";
-    while (form && measure(`${form}…`, least, family, bold) > room) form = form.slice(0, -1);
+    while (form && measure(`${form}…`, least, family, bold) > room) form = form.replace(/([\d.]*\d|.)$/s, "");
     text = form && `${form}…`;
   }
   const names = [more.class, family === "mono" && "m", bold && "b"].filter(Boolean).join(" ");

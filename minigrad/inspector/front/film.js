@@ -100,7 +100,7 @@ export class Film {
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const shorter = sign.includes("/") ? [/([A-Za-z])[A-Za-z_]*?(\d*)(?=\/)/g, /([A-Za-z])[A-Za-z_]*?(\d*)(?=\/|$)/g] : []; // d1/kernel, d1/k
-    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign;
+    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign === col.glyph ? [sign, col.sign] : sign;
     const size = g.mini ? 11 : 14, room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
@@ -283,7 +283,7 @@ export class Film {
     const [a, b] = [g.lanes.value, g.lanes.slope].map(([from, size]) => from + size / 2); // the middles of the lanes
     if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) {
       const ways = [[a, "goes on", "blue", `M${t + 2} 0h26`, `M${t + 36} 0l-9 -5v10z`], [b, "comes back", "orange", `M${t + 10} 0h26`, `M${t + 2} 0l9 -5v10z`]];
-      return ways.slice(g.labels ? 0 : 2).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
+      return ways.slice(g.ends ? 0 : 2).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
     }
     if (!seen || last < 0) return [];
     const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];
@@ -291,7 +291,7 @@ export class Film {
     const seeds = data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""];
     const words = [fitted(x, y - 2, names, 54, { size: 12, bold: true }), fitted(x, y + 13, seeds, 52, { size: 11, least: 9, class: "quiet" })];
     const head = reading.targets.includes(this.strip.cols[last]) ? path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }) : ""; // nothing comes to what was computed later
-    return [path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), head, ...(g.labels ? words : [])];
+    return [path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), head, ...(g.ends ? words : [])];
   }
 
   // ---- one step

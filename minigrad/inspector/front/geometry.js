@@ -1,6 +1,7 @@
 // Positions in pixels, for any width, from the layout in columns and levels that Python has computed.
 
-const MARKED = 18; // the width of a gap with a mark
+const MARKED = 18, NARROW = 44; // the width of a gap with a mark, and of the narrowest column
+const MARGINS = [[84, 92], [84, 40], [8, 40]]; // with room for words on both sides, on the left, and on neither side
 
 /**
  * A strip at a width: where its columns start on the time axis, and its lanes (of values, of gradients, of both) across it.
@@ -10,8 +11,9 @@ export function geometry(strip, width, folded, gaps) {
   const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
   const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
   const gap = before.reduce((sum, one) => sum + one, 0);
-  const [lead, trail] = !upright ? [26, 40] : wide ? [84, 92] : [8, 40];
-  const step = upright ? Math.max(44, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
+  const fits = ([lead, trail]) => lead + gap + count * NARROW + trail <= width;
+  const [lead, trail] = !upright ? [26, 40] : !wide ? [8, 40] : MARGINS.find(fits) ?? MARGINS[1];
+  const step = upright ? Math.max(NARROW, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
   const cell = step - 6, mini = upright && step < 52;
   const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
   const high = (level) => (upright ? 12 : 6) + level * rise;
@@ -21,7 +23,7 @@ export function geometry(strip, width, folded, gaps) {
   const x = before.map((one, k) => k * step + (shift += one));
   const long = (x.at(-1) ?? lead) + step + trail;
   return {
-    upright, step, cell, mini, high, lanes, above, below, labels: wide, ribbon: !upright ? 8 : mini ? 7 : 13,
+    upright, step, cell, mini, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: !upright ? 8 : mini ? 7 : 13,
     width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,
     start: (k) => x[k], port: (k, i, n) => x[k] + cell / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell / (n + 1)),
     point: (t, c) => (upright ? `${t.toFixed(1)} ${c.toFixed(1)}` : `${c.toFixed(1)} ${t.toFixed(1)}`),
