@@ -79,3 +79,60 @@ def test_a_picture_cuts_no_number_and_shows_the_sign_of_an_op_without_it():
     for text in ("iteration 12345", "12345.75", "12345.75 +", "step 12345 of"):
         canvas.text(0.0, 0.0, text, 12, room=45)
     assert [mark[3] for mark in canvas.marks] == ["iteratio…", "…", "…", "step…"]
+
+
+# ---- what raised -------------------------------------------------------------------------------------------------------
+
+REFUSED = {  # what raises, its name, and the two shapes with what does not fit of each in brackets
+    "mg.concat([x[:, :2], mg.ones((3, 2)), x[:, :2]], 1)": ("concat", "([2], 2)", "([3], 2)"),
+    "mg.concat([x, mg.ones((2, 4))], 0)": ("concat", "(2, [3])", "(2, [4])"),
+    "mg.stack([x, x, mg.ones((3, 2))])": ("stack", "([2], [3])", "([3], [2])"),
+    "mg.einsum('ij,jk->ik', x, mg.ones((2, 5)))": ("einsum", "(2, [3])", "([2], 5)"),
+    "mg.einsum('ij,jk,kl->il', x, mg.ones((3, 5)), mg.ones((4, 2)))": ("einsum", "(3, [5])", "([4], 2)"),
+    "mg.reshape(x, (4, 2))": ("reshape", "([2, 3])", "([4, 2])"),
+    "mg.broadcast_to(x, (4, 3))": ("broadcast_to", "([2], 3)", "([4], 3)"),
+    "mg.where(x > 0, x, mg.ones((4, 3)))": ("where", "([2], 3)", "([4], 3)"),
+    "mg.where(x[:, :1] > 0, x, mg.ones((2, 4)))": ("where", "(2, [3])", "(2, [4])"),
+    "mg.add_n([x, x, mg.ones((3, 3))])": ("add_n", "([2], 3)", "([3], 3)"),
+    "mg.nn.conv2d(mg.ones((1, 4, 4, 3)), mg.ones((2, 2, 2, 5)), 1, 'SAME')": ("conv2d", "(1, 4, 4, [3])", "(2, 2, [2], 5)"),
+    "mg.nn.sparse_softmax_cross_entropy_with_logits([0, 1, 2], x)": ("sparse_softmax_cross_entropy_with_logits", "([3],)", "([2], 3)"),
+    "x @ x": ("matmul", "(2, [3])", "([2], 3)"),
+    "mg.gather(x, [5])": ("gather", "(2, 3)", "(1,)"),
+    "dense(x)": ("dense", "(2, [3])", "(None, [5])"),
+    "dense(mg.ones((4, 2, 3)))": ("dense", "(4, 2, [3])", "(None, None, [5])"),
+    "conv(x)": ("conv", "([2, 3])", "([None, None, None, None])"),
+    "conv(mg.ones((1, 4, 4, 3)))": ("conv", "(1, 4, 4, [3])", "(None, None, None, [2])"),
+    "x.assign(mg.ones((3, 3)))": ("assign", "([2], 3)", "([3], 3)"),
+    "x.assign([1.0])": ("assign", "([2, 3])", "([1],)"),
+    "x.assign_add(mg.ones((2, 4)))": ("assign_add", "(2, [3])", "(2, [4])"),
+    "x.assign_sub(mg.ones((2, 4)))": ("assign_sub", "(2, [3])", "(2, [4])"),
+}  # fmt: skip
+BUILT = """
+x = mg.Variable(mg.ones((2, 3)))
+dense, conv = mg.keras.layers.Dense(2, name="dense"), mg.keras.layers.Conv2D(2, 2, name="conv")
+built = dense(mg.ones((1, 5))), conv(mg.ones((1, 4, 4, 2)))
+"""
+
+
+def ringed(col, k):
+    """One of the shapes that an op did not accept, with what does not fit in brackets."""
+    texts = [str(length) for length in col["given"][k]]
+    for first, end in (pair[k] for pair in col["misfit"]):
+        texts[first] = f"[{texts[first]}"
+        texts[end - 1] += "]"
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_whatever_refuses_a_shape_is_the_last_frame_with_what_does_not_fit(what):
+    film = inspected(f"{BUILT}with mg.GradientTape() as tape:\n    z = x * 2.0\n    try: y = {what}\n    except Exception: pass")
+    last = columns(film.plain)[-1]
+    assert (last["kind"], last["op"], ringed(last, 0), ringed(last, 1)) == ("crash", *REFUSED[what])
+    assert film.plain["verdict"]["say"].startswith(f"{last['op']} raised ")
+    texts = [text.text for text in ElementTree.fromstring(film.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    assert (last["unequal"] or "raised") in texts and film.to_svg().count("C") > 2 * len(last["misfit"])
+
+
+def test_what_fits_one_by_one_and_not_together_is_told_as_numbers_of_elements():
+    lengths = {what: columns(inspected(f"{BUILT}with mg.GradientTape() as tape:\n    try: {what}\n    except Exception: pass").plain)[-1] for what in REFUSED}
+    assert [lengths[what]["unequal"] for what in ("mg.reshape(x, (4, 2))", "conv(x)", "dense(x)")] == ["6 ≠ 8", "2 ≠ 4 axes", "3 ≠ 5"]

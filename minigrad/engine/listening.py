@@ -154,8 +154,8 @@ class Listener:
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
 
-    def failed(self, op, problem) -> None:
-        """An op was refused, or raised an error."""
+    def failed(self, op, problem, given) -> None:
+        """An op was refused, or raised an error: see `failing`."""
 
     def read(self, variable) -> Any:
         """A Variable was read.
@@ -246,10 +246,16 @@ def put_off(function=None, args=(), kwargs=MappingProxyType({})) -> bool:
     return any([listener.acting(function, args, kwargs) for listener in listening.now])
 
 
-def failing(op, error):
-    """Tell the listeners that an op is about to raise this error, and return it."""
+def failing(op, error, *given):
+    """Tell the listeners that an op is about to raise this error, and return it.
+
+    Args:
+        op: the op, or the name of something else that compares shapes, such as "assign".
+        error: the exception.
+        given: for something else, what it compares: pairs of an object and its shape, in which None is any length.
+    """
     for listener in listening.now:
-        listener.failed(op, error)
+        listener.failed(op, error, given)
     return error
 
 

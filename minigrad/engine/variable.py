@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import invalid, visible
 from .dtypes import DType, as_dtype
-from .listening import leaving, listening, without_tapes
+from .listening import failing, leaving, listening, without_tapes
 from .op import convert, op, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
@@ -233,7 +233,7 @@ class Variable(Operators):
         if not self._shape.is_compatible_with(value.shape):
             problem = f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."
             shapes = f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
-            raise ValueError(problem + shapes)
+            raise failing("assign", ValueError(problem + shapes), (self, self._shape), (given, value.shape))
         return self._assigned(value, given, "assign", read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -281,7 +281,9 @@ class Variable(Operators):
         if value.shape != before.shape:
             shapes = [bracketed(shape) for shape in (before.shape, value.shape)]
             problem = f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]},"
-            raise invalid(f"{problem} shapes must be equal. [Op:{kernel}] name: ")
+            error = invalid(f"{problem} shapes must be equal. [Op:{kernel}] name: ")
+            name = "assign_add" if kernel == "AssignAddVariableOp" else "assign_sub"
+            raise failing(name, error, (self, before.shape), (delta, value.shape))
         return before, value
 
     def _assigned(self, value, given, how, read_value=True):

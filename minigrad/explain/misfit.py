@@ -1,32 +1,100 @@
-"""Find the axis lengths of two shapes that keep an op from running."""
+"""Find the axis lengths of two shapes that keep an op, or something else that compares shapes, from running."""
 
 import itertools
 import math
 
 import numpy as np
 
+from ..tracing.log import Shaped
 
-def misfit(shapes, op) -> list:
-    """The fewest pairs of mismatched axes that let the op run once the two axes of each pair have any common length."""
-    first, second = shapes if len(shapes) == 2 else ((), ())
-    pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
-    pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
-    free = next(n for n in range(5, 100) if n not in (*first, *second))
-    choices = [some for count in (1, 2, 3) for some in itertools.combinations(pairs[:16], count)]
-    return next(([[*pair] for pair in sorted(some)] for some in choices if fits(op, first, second, some, free)), [])
+PRIMES = 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47
+MOST_INPUTS, MOST_PAIRS, MOST_ELEMENTS = 6, 16, 1_000_000  # that are tried
 
 
-def fits(op, first, second, pairs, free) -> bool:
-    """Whether an op runs with the axes of each pair at a common length that no other axis has."""
+def misfit(op, arguments) -> tuple:
+    """What does not fit in the arguments of an op that raised, as the event Failed has them.
+
+    Returns:
+        (shapes, pairs, text): the two shapes to show, the fewest pairs of axes that let the op run once those of each pair
+        have any common length, and both sides of each pair. An axis is [first, end]: of `reshape` all of them count.
+    """
+    shapes = [*shapes_in(arguments)]
+    found = pairs_of_something_else(*shapes) if isinstance(op, str) else None
+    if found is None and len(shapes) > 1 and not runs(op, arguments, shapes):  # otherwise it did not refuse the shapes
+        found = whole(op, arguments, shapes) or fewest(op, arguments, shapes)
+    return found or (shapes[:2], [], "")
+
+
+def pairs_of_something_else(first, second):
+    """As `misfit`, for what needs equal shapes; None is any length."""
+    if len(first) != len(second):
+        return [first, second], [[[0, len(first)], [0, len(second)]]], f"{len(first)} ≠ {len(second)} axes"
+    axes = [k for k, both in enumerate(zip(first, second)) if None not in both and both[0] != both[1]]
+    return [first, second], [[[k, k + 1]] * 2 for k in axes], ", ".join(f"{first[k]} ≠ {second[k]}" for k in axes)
+
+
+def whole(op, arguments, shapes):
+    """As `misfit`, for an op that makes another shape of all elements; None for other ops."""
+    first, *_, last = shapes
+    if "shape" in arguments and runs(op, arguments, [(math.prod(last),), *shapes[1:]]):
+        return [first, last], [[[0, len(first)], [0, len(last)]]], f"{math.prod(first)} ≠ {math.prod(last)}"
+    return None
+
+
+def fewest(op, arguments, shapes):
+    tried = [*itertools.combinations(range(min(len(shapes), MOST_INPUTS)), 2)]
+    for count, (a, b) in itertools.product((1, 2, 3), tried):
+        first, second = shapes[a], shapes[b]
+        pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
+        pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
+        for some in map(sorted, itertools.combinations(pairs[:MOST_PAIRS], count)):
+            if any(runs(op, arguments, one) for one in with_common_lengths(shapes, a, b, some)):
+                text = ", ".join(f"{first[i]} ≠ {second[j]}" for i, j in some)
+                return [first, second], [[[i, i + 1], [j, j + 1]] for i, j in some], text
+    return None
+
+
+def with_common_lengths(shapes, a, b, pairs):
+    """The shapes with a new length for each pair of axes of a and b: a prime, which no other length divides or has.
+
+    Then the shapes with it in the others too: at an axis with the length of one of the pair, as far from the last axis.
+    """
     if len({i for i, _ in pairs}) < len(pairs) or len({j for _, j in pairs}) < len(pairs):
-        return False
-    one, two = list(first), list(second)
-    for k, (i, j) in enumerate(pairs):
-        one[i] = two[j] = free + k
-    if math.prod(one) + math.prod(two) > 1_000_000:
+        return
+    free = [n for n in PRIMES if not any(n in shape for shape in shapes)]
+    new, lengths = [[*shape] for shape in shapes], [*zip(pairs, free)]
+    for (i, j), length in lengths:
+        new[a][i] = new[b][j] = length
+    yield new
+    for ((i, j), length), c in itertools.product(lengths, {*range(len(shapes))} - {a, b}):
+        for shape, axis in ((shapes[a], i), (shapes[b], j)):
+            place = axis - len(shape)
+            if -place <= len(shapes[c]) and shapes[c][place] == shape[axis]:
+                new[c][place] = length
+    if len(shapes) > 2:
+        yield new
+
+
+def shapes_in(arguments):
+    """The shape of each array, and at the end the shape that `reshape`, say, was asked for."""
+    arrays = [one for some in arguments.values() for one in (some if isinstance(some, list) else [some])]
+    yield from [one.shape for one in arrays if isinstance(one, Shaped)]
+    if isinstance(arguments.get("shape"), tuple):
+        yield arguments["shape"]
+
+
+def runs(op, arguments, shapes) -> bool:
+    """Whether an op runs with arrays of these shapes."""
+    rest = iter([tuple(shape) for shape in shapes])
+
+    def array(one):
+        return np.zeros(next(rest), one.dtype) if isinstance(one, Shaped) else one
+
+    if sum(math.prod(shape) for shape in shapes) > MOST_ELEMENTS:
         return False
     try:
-        op.np(np.zeros(one, np.float32), np.zeros(two, np.float32))
+        new = {name: [*map(array, one)] if isinstance(one, list) else array(one) for name, one in arguments.items()}
+        op(**{**new, **{"shape": shape for shape in rest}})
     except Exception:
         return False
     return True

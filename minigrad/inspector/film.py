@@ -224,9 +224,9 @@ def name_apart(frames):
         code, *at = frame.place[0], frame.place[1], frame.event.call[-1]
         if code in calls and calls[code][0] != at:
             name_parts(calls.pop(code)[1])
-        if isinstance(frame.event, (Ran, Failed)):
+        if isinstance(frame.event, (Ran, Failed)) and frame.op_made:
             calls.setdefault(code, (at, []))[1].append(frame)
-        if frame.kind == "crash":
+        if frame.kind == "crash" and code in calls:
             name_parts(calls.pop(code)[1])
     for _, ops in calls.values():
         name_parts(ops)
@@ -377,12 +377,9 @@ class Builder:
         """Add a frame for an op that raised an error."""
         if self.film.tape not in e.tapes:
             return
-        inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
-        told, made = (None, "raised", e.error), e.op
-        node = "crash", e.number
-        self.add(
-            Frame(public_name(made.__name__), inputs, (node,), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash")
-        )
+        inputs, op = [self.node(n, e.versions) for n, _ in e.given if n], None if isinstance(e.op, str) else e.op
+        name, told = public_name(op.__name__) if op else e.op, (None, "raised", e.error)
+        self.add(Frame(name, inputs, (("crash", e.number),), None, e.place, e, ghost=told, op_made=op, kind="crash"))
 
     # ---- reading back --------------------------------------------------------------------------------------------------
 

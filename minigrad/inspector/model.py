@@ -305,8 +305,8 @@ class Model:
         if frame.ghost:
             found["ghost"] = {"code": code, "why": self.ghost_words(k), "say": say, "on_way": frame.on_way}
         if frame.kind == "crash":
-            found["given"] = [list(shape) for _, shape in frame.event.given]
-            found["misfit"] = misfit(found["given"], frame.op_made)
+            shapes, found["misfit"], found["unequal"] = misfit(frame.event.op, frame.event.arguments)
+            found["given"] = [["None" if length is None else length for length in shape] for shape in shapes]
         elif kind == "op":
             known = meanings(self, k) if frame.op_made else {}
             found["math"] = [formula(self, k, slot, known) for slot in self.live_slots(frame)[:MOST_INPUTS]]
@@ -579,8 +579,9 @@ class Model:
         """The label of an input that has no name; one without a derivative, such as indices, has that of its parameter."""
         if frame.by or self.film.left_out:
             return "seed" if frame.by else "earlier"
-        name, vjps = frame.parameter(frame.inputs.index(node)) if node in frame.inputs else "", getattr(frame.op_made, "vjps", {})
-        return name if any(vjps.values()) and vjps.get(f"d{name}", True) is None else "constant"
+        vjps = getattr(frame.op_made, "vjps", {})
+        name = frame.parameter(frame.inputs.index(node)) if any(vjps.values()) and node in frame.inputs else ""
+        return name if vjps.get(f"d{name}", True) is None else "constant"
 
     def shape_of(self, k):
         """The shape of a frame's output; if its value was not kept, the shape of its gradient, which is the same."""

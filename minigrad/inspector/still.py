@@ -277,15 +277,15 @@ def misfit(canvas, col, x, y, wide, h, seam):
     """Draw the shapes that an op did not accept, with rings around the lengths that do not fit."""
     canvas.rect(x, y, wide, h, "#fff", CRIMSON, "4 3")
     tear(canvas, x + wide, y, h)
-    for k, shape in enumerate(col["given"][:2]):
-        text, at = str(tuple(shape)), y + 32 + 19 * k
+    for k, shape in enumerate(col["given"]):
+        shape, at = [*map(str, shape)], y + 32 + 19 * k
+        text = f"({', '.join(shape)}{',' * (len(shape) == 1)})"
         letter = min(8.0, (wide - 8) / len(text))
         canvas.text(x + wide / 2, at, text, letter / FLAT, INK, "middle", bold=True, mono=True)
-        for i in (pair[k] for pair in col["misfit"]):
-            own, before = len(str(shape[i])), len(str(shape[:i])) + (1 if i else -1)
+        for i, end in (pair[k] for pair in col["misfit"]):
+            own, before = len(", ".join(shape[i:end])), len("(" + "".join(f"{one}, " for one in shape[:i]))
             canvas.path(oval(x + wide / 2 + (before + own / 2 - len(text) / 2) * letter, at - 4, own * letter / 2 + 3, 8), CRIMSON, 1.5)
-    unequal = ", ".join(f"{col['given'][0][i]} ≠ {col['given'][1][j]}" for i, j in col["misfit"])
-    canvas.text(x + wide / 2, y + h + seam + 14, unequal or "raised", 12, CRIMSON, "middle", bold=True, mono=True, room=wide)
+    canvas.text(x + wide / 2, y + h + seam + 14, col["unequal"] or "raised", 12, CRIMSON, "middle", bold=True, mono=True, room=wide)
 
 
 def array(canvas, data, x, y, w, h, ink):

@@ -15,7 +15,7 @@ import weakref
 from collections import OrderedDict, deque
 from dataclasses import dataclass, fields
 from inspect import CO_NEWLOCALS
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -300,15 +300,36 @@ class StepBack:
         return output_ids((self.output,))
 
 
+class Shaped(NamedTuple):
+    """An array that an op was given."""
+
+    number: int
+    shape: tuple
+    dtype: Any = None
+
+
 @dataclass(slots=True, eq=False)
 class Failed(Event):
-    """An op refused its inputs or raised an error; `given` has the number and the shape of each input."""
+    """An op refused its inputs or raised an error.
+
+    Attributes:
+        op: the op, or the name of something else that compares shapes, such as "assign".
+        arguments: parameter -> its value; in place of an array (number of the Tensor or 0, shape, dtype or None), and
+            a list of these in place of a list.
+    """
 
     op: Any
-    given: tuple
+    arguments: dict
     read: tuple
     tapes: tuple
     error: str
+
+    @property
+    def given(self) -> list:
+        """The number and the shape of each input."""
+        inputs = [self.arguments[name] for name in self.arguments if isinstance(self.op, str) or f"d{name}" in self.op.vjps]
+        every = [one for some in inputs for one in (some if isinstance(some, list) else [some])]
+        return [one[:2] for one in every if isinstance(one, Shaped)]
 
 
 @dataclass(slots=True, eq=False)
@@ -788,10 +809,11 @@ class Trace(Listener):
         shared = self.questions[-1][2] if self.questions else Shared(self.held.summary)  # of a ForwardAccumulator
         self.backward.append(StepBack.of(self.next(), step, dy, shared.of(dy), shared.of(dx)))
 
-    def failed(self, op, problem):
-        inputs = inputs_of_failed(op)
-        read, place = sum([self.version_of(number) for number, _ in inputs], ()), self.here()
-        self.add(Failed, self.next(), *place, op, inputs, read, listening_tapes(), error_text(problem))
+    def failed(self, op, problem, given):
+        shapes = {f"{k}": Shaped(getattr(x, "id", 0), tuple(shape)) for k, (x, shape) in enumerate(given)}
+        event = Failed(self.next(), *self.here(), op, shapes or arguments_of_failed(), (), listening_tapes(), error_text(problem))
+        event.read = sum([self.version_of(number) for number, _ in event.given], ())
+        self.add(Failed, *[getattr(event, one.name) for one in fields(Failed)])
 
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
@@ -852,14 +874,21 @@ def error_text(problem) -> str:
     return f"{type(problem).__name__}: {visible(problem)}"
 
 
-def inputs_of_failed(op) -> tuple:
-    """The number and shape of each input of the running op, taken from its frame."""
+def arguments_of_failed() -> dict:
+    """The arguments of the running op as in Failed, taken from its frame."""
     frame: Any = sys._getframe(1)
     while frame is not None and not frame.f_code.co_filename.startswith("<op "):
         frame = frame.f_back
-    names = [name for name in frame.f_locals if f"d{name}" in op.vjps] if frame is not None else []
-    found = [one for name in names for one in (frame.f_locals[name] if name in op.lists else [frame.f_locals[name]])]
-    return tuple([(one.id, tuple(one.value.shape)) for one in found if hasattr(one, "id") and hasattr(one, "value")])
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount] if frame is not None else ()
+    return {name: shaped(frame.f_locals[name]) for name in names if name != "name"}
+
+
+def shaped(thing):
+    """An argument with each array in it replaced by its Shaped."""
+    if isinstance(thing, (list, tuple)) and any(hasattr(one, "id") for one in thing):
+        return [shaped(one) for one in thing]
+    array = hasattr(thing, "id") and hasattr(thing, "value")
+    return Shaped(thing.id, tuple(thing.value.shape), thing.value.dtype) if array else thing
 
 
 def listening_tapes() -> tuple:

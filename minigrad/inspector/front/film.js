@@ -380,18 +380,17 @@ export class Film {
     one.shapes = svg("g", { class: "shapes" });
     const size = Math.max(9, Math.min(13, w / 9));
     const [head, line] = this.g.upright ? [34, h > 60 ? 24 : 16] : [h / 2 - 5, 20];
-    col.given.slice(0, 2).forEach((shape, k) => {
+    col.given.forEach((shape, k) => {
       const text = shapeText(shape);
       const cy = y + head + k * line, left = x + (w - measure(text, size, "mono", true)) / 2;
       one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
-      for (const pair of col.misfit) {
-        const before = measure(`(${shape.slice(0, pair[k]).map((length) => `${length}, `).join("")}`, size, "mono", true);
-        const own = measure(String(shape[pair[k]]), size, "mono", true);
+      for (const [i, end] of col.misfit.map((pair) => pair[k])) {
+        const before = measure(`(${shape.slice(0, i).map((length) => `${length}, `).join("")}`, size, "mono", true);
+        const own = measure(shape.slice(i, end).join(", "), size, "mono", true);
         one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
       }
     });
-    const unequal = col.misfit.map(([i, j]) => `${col.given[0][i]} ≠ ${col.given[1][j]}`).join(", ");
-    one.shapes.append(fitted(one.boxes.slope[0] + w / 2, one.boxes.slope[1] + 16, unequal, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
+    one.shapes.append(fitted(one.boxes.slope[0] + w / 2, one.boxes.slope[1] + 16, col.unequal, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
     one.value.append(one.shapes);
   }
 

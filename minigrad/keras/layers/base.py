@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import errors, math, nest
 from ...engine import Tensor, constant, convert, dtypes, listeners_only
-from ...engine.listening import Call, Listener, listening
+from ...engine.listening import Call, Listener, failing, listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from ...program.module import restore_what_waits
@@ -749,13 +749,13 @@ def check_rank(layer, x, min_ndim):
         raise ValueError(f"Inputs to a layer should be tensors. {given}")
     if len(x.shape) < min_ndim:
         found = f"found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
-        raise incompatible(layer, f"expected min_ndim={min_ndim}, {found}")
+        raise incompatible(layer, f"expected min_ndim={min_ndim}, {found}", x, (None,) * min_ndim)
 
 
-def incompatible(layer, reason):
-    """The error for an input that a layer does not accept."""
+def incompatible(layer, reason, x, shape):
+    """The error for an input that a layer does not accept, and for the listeners the shape that it accepts; None: any length."""
     head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
-    return ValueError(f"{head} {reason}")
+    return failing(layer.name, ValueError(f"{head} {reason}"), (x, x.shape), (layer, shape))
 
 
 def map_shapes(function, *nests):

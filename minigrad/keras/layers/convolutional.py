@@ -31,7 +31,9 @@ class Sweeping(Sliding):
         if self.built and inputs.shape[self.channels_axis] != self.channels:
             axis = -1 if self.data_format == "channels_last" else 1
             wanted = f"expected axis {axis} of input shape to have value {self.channels}"
-            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}")
+            shape = [None] * len(inputs.shape)
+            shape[self.channels_axis] = self.channels
+            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}", inputs, shape)
 
     def build(self, input_shape):
         self.channels = input_shape[self.channels_axis]

@@ -63,7 +63,7 @@ class Sliding(Layer):
         check_rank(self, inputs, 0)
         if len(inputs.shape) != self.rank + 2:
             found = f"found ndim={len(inputs.shape)}. Full shape received: {tuple(inputs.shape)}"
-            raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
+            raise incompatible(self, f"expected ndim={self.rank + 2}, {found}", inputs, (None,) * (self.rank + 2))
 
     def check_places(self, inputs, reach, **window):
         """Check that a window that reaches so far along each axis fits in. Raises ValueError if it does not."""

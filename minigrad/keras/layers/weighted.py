@@ -71,7 +71,8 @@ class Dense(Layer):
         check_rank(self, inputs, 2)
         if self.built and inputs.shape[-1] != self.kernel.shape[0]:
             wanted = f"expected axis -1 of input shape to have value {self.kernel.shape[0]}"
-            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}")
+            shape = (*[None] * (len(inputs.shape) - 1), self.kernel.shape[0])
+            raise incompatible(self, f"{wanted}, but received input with shape {tuple(inputs.shape)}", inputs, shape)
 
     def call(self, inputs):
         inputs = convert(inputs)
