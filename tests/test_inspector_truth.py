@@ -136,3 +136,20 @@ def test_whatever_refuses_a_shape_is_the_last_frame_with_what_does_not_fit(what)
 def test_what_fits_one_by_one_and_not_together_is_told_as_numbers_of_elements():
     lengths = {what: columns(inspected(f"{BUILT}with mg.GradientTape() as tape:\n    try: {what}\n    except Exception: pass").plain)[-1] for what in REFUSED}
     assert [lengths[what]["unequal"] for what in ("mg.reshape(x, (4, 2))", "conv(x)", "dense(x)")] == ["6 ≠ 8", "2 ≠ 4 axes", "3 ≠ 5"]
+
+
+# ---- what is lost ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("lines", "numbers"), [
+    ("y = x * x.numpy()", ["3.0 lost"]),
+    ("y = x * x.numpy() + x.numpy() * x", ["3.0 lost", "3.0 lost"]),
+    ("y = mg.reduce_sum(x * x.numpy() * [1.0, 2.0])", ["9.0 lost"]),
+    ("y = x\nfor _ in range(19): y = y + 1.0\ny = y * y.numpy()", []),
+])  # fmt: skip
+def test_a_picture_has_what_is_lost_on_its_arc_where_there_is_room(lines, numbers):
+    film = inspected(asked_of(lines, "x = mg.Variable(3.0)"))
+    texts = [one for one in ElementTree.fromstring(film.to_svg()).iter("{http://www.w3.org/2000/svg}text") if one.text.endswith(" lost")]
+    assert [one.text for one in texts] == numbers and "Lost: " in film.to_svg()
+    places = [(float(one.get("x")), float(one.get("y"))) for one in texts]
+    assert all(abs(x - a) > 60 or abs(y - b) > 11 for k, (x, y) in enumerate(places) for a, b in places[:k])

@@ -179,6 +179,12 @@ def film(canvas, view, strip, y):
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
+    taken = []
+    for key, i, n, j, m, level in wires:
+        wire = view["wires"][key]
+        if wire["state"] == "cut" and "lost" in wire:
+            ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
+            lost(canvas, view["arrays"][wire["lost"]], ends, bottom + 12 + 9 * level, taken)
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
         canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
@@ -212,12 +218,21 @@ def lower_wire(canvas, wire, ends, y, high, last, arrays):
     if "lost" in wire:
         thick = 2 + 11 * wire["lostWidth"]
         canvas.path(arc(ends, y, -high), CRIMSON, max(1.2, thick / 4), "4 3")
-        if wire["state"] == "cut":
-            scissors(canvas, (ends[0] + ends[1]) / 2, y + high, False)
     if sent:
         ink = CRIMSON if arrays[sent[0][2]]["state"] == "nan" else ORANGE
         canvas.path(arc(ends, y + 5, -high), ink, 1 + 11 * sent[0][3])
         canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], fill=ink)
+
+
+def lost(canvas, data, ends, y, taken):
+    """Draw scissors on the arc of a gradient that is lost, and its number beside them, if it is one and there is room."""
+    x, text = sum(ends) / 2, f"{data['text']} lost"
+    wide = 10 * FLAT * len(text)
+    scissors(canvas, x, y, False)
+    if data["n"] == 1 and wide < abs(ends[1] - ends[0]) / 2 and all(abs(y - b) > 17 or x + wide + 20 < a or x > end for a, end, b in taken):
+        canvas.rect(x + 9, y - 6, wide + 4, 12, "#fff")
+        canvas.text(x + 11, y + 4, text, 10, CRIMSON, bold=True, mono=True)
+    taken.append((x - 8, x + 11 + wide, y))
 
 
 def scissors(canvas, x, y, meant):
@@ -284,7 +299,8 @@ def misfit(canvas, col, x, y, wide, h, seam):
         canvas.text(x + wide / 2, at, text, letter / FLAT, INK, "middle", bold=True, mono=True)
         for i, end in (pair[k] for pair in col["misfit"]):
             own, before = len(", ".join(shape[i:end])), len("(" + "".join(f"{one}, " for one in shape[:i]))
-            canvas.path(oval(x + wide / 2 + (before + own / 2 - len(text) / 2) * letter, at - 4, own * letter / 2 + 3, 8), CRIMSON, 1.5)
+            rx = own * letter / 2 + (3 if end - i == 1 else letter + 2)  # around several lengths and their parentheses
+            canvas.path(oval(x + wide / 2 + (before + own / 2 - len(text) / 2) * letter, at - 4, rx, 8), CRIMSON, 1.5)
     canvas.text(x + wide / 2, y + h + seam + 14, col["unequal"] or "raised", 12, CRIMSON, "middle", bold=True, mono=True, room=wide)
 
 

@@ -387,7 +387,7 @@ export class Film {
       for (const [i, end] of col.misfit.map((pair) => pair[k])) {
         const before = measure(`(${shape.slice(0, i).map((length) => `${length}, `).join("")}`, size, "mono", true);
         const own = measure(shape.slice(i, end).join(", "), size, "mono", true);
-        one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+        one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + (end - i === 1 ? 4 : size), ry: size * 0.72, class: "ring" }));
       }
     });
     one.shapes.append(fitted(one.boxes.slope[0] + w / 2, one.boxes.slope[1] + 16, col.unequal, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
