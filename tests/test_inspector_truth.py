@@ -153,3 +153,34 @@ def test_a_picture_has_what_is_lost_on_its_arc_where_there_is_room(lines, number
     assert [one.text for one in texts] == numbers and "Lost: " in film.to_svg()
     places = [(float(one.get("x")), float(one.get("y"))) for one in texts]
     assert all(abs(x - a) > 60 or abs(y - b) > 11 for k, (x, y) in enumerate(places) for a, b in places[:k])
+
+
+# ---- iterations --------------------------------------------------------------------------------------------------------
+
+COUNTED = {  # the lines after `h = x`, and how many iterations there are said to be
+    "for k in range(60): h = mg.sin(h)": "60",
+    "for k in range(60):\n    if k % 2: h = mg.sin(h)": "30 with ops",
+    "for k in range(60):\n    if k % 2: h = mg.sin(h)\n    else: h = mg.cos(h)": "60",
+    "for k in range(60):\n    if k % 3 == 2: continue\n    h = mg.sin(h)": "40 with ops",
+    "k = 0\nwhile k < 60:\n    k += 1\n    if k > 4: h = mg.sin(h)": "56 with ops",
+    "k = 0\nwhile k < 60:\n    k += 1\n    h = mg.sin(h)\n    if k > 4: h = h * 0.5": "60",
+    "for k in range(60):\n    try:\n        if k % 2: raise ValueError\n        h = mg.sin(h)\n    except ValueError: pass": "30 with ops",
+    "h = mg.add_n([mg.sin(h) for k in range(60) if k % 2])": "30 with ops",
+    "h = mg.add_n([mg.sin(h) for k in range(60)])": "60",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", COUNTED)
+def test_where_an_iteration_may_have_run_no_op_those_with_ops_are_counted(lines):
+    labels = inspected(asked_of(f"h = x\n{lines}\ny = h * 1.0", "x = mg.Variable(0.9)")).plain["fold"]["labels"]
+    count = COUNTED[lines]
+    assert [label for label in labels if "iteration" in label] == [f"iteration {n} of {count}" for n in range(1, int(count.split()[0]) + 1)]
+
+
+@pytest.mark.parametrize(("turns", "limit", "count"), [(100, 1000, "100"), (100, 90, "the last 44"), (1500, 1000, "the last 499"), (1500, 4000, "1500")])
+def test_iterations_are_counted_from_what_the_log_still_has_and_it_says_so(turns, limit, count):
+    block = f"y = x\nfor k in range({turns}):\n    y = mg.sin(y)\n    y = y * 0.99"
+    lines = "".join(f"        {line}\n" for line in asked_of(block, "x = mg.Variable(0.9)").split("\n"))
+    fold = inspected(f"mg.trace(False)\nif True:\n    with mg.trace(limit={limit}):\n{lines}").plain["fold"]
+    told = [label.partition(" of ")[2] for label in fold["labels"]] if fold["labels"] else [end for _, end in fold["loops"]]
+    assert {*told} == {count}

@@ -56,7 +56,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
 def divided(model, shown):
     """The kind of fold for some frames, and its units."""
     found = {"layers": layers, "iterations": iterations, "calls": calls}
-    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film.frames, shown)) >= LEAST)
+    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film, shown)) >= LEAST)
     kind, groups = next(ways, ("ops", []))
     return kind, with_rest(model, groups, shown, kind)
 
@@ -74,9 +74,9 @@ def refined(model, units, shown):
             yield unit
 
 
-def layers(frames, shown):
+def layers(film, shown):
     """The calls of layers, at the first depth of the module path that has several."""
-    called = {k: calls_around(getattr(frames[k].event, "module", "")) for k in shown}
+    called = {k: calls_around(getattr(film.frames[k].event, "module", "")) for k in shown}
     for depth in range(max(map(len, called.values()))):
         at = {k: around[depth] for k, around in called.items() if len(around) > depth}
         ids = {k: id(call) for k, call in at.items()}
@@ -91,26 +91,33 @@ def calls_around(call) -> list:
     return [*calls_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
-def iterations(frames, shown):
+def iterations(film, shown):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
-    ops = [(getattr(frames[k].event, "called", ""), getattr(frames[k].op_made, "__name__", "")) for k in shown]
-    for loops in loops_of([frames[k].place for k in shown], ops):
-        found = [bounds for bounds in loops if len(bounds) > LEAST]
-        if 2 * sum(bounds[-1] - bounds[0] for bounds in found) >= len(shown):
+    frames = [film.frames[k] for k in shown]
+    ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
+    for loops in loops_of([frame.place for frame in frames], ops):
+        found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
+        if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
             return [
-                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} of {len(bounds) - 1}", iteration=n)
-                for bounds in found
+                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {many(film, shown, bounds, skips)}", iteration=n)
+                for bounds, skips in found
                 for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
             ]
     return []
 
 
-def calls(frames, shown):
+def many(film, shown, bounds, skips) -> str:
+    """Of how many iterations: of those that the log still has, and in which an op ran."""
+    last = "the last " if shown[bounds[0]] == 0 and not film.history.opened else ""
+    return f"of {last}{len(bounds) - 1}{' with ops' if skips else ''}"
+
+
+def calls(film, shown):
     """The calls of the user's functions: a call begins where the code changes, or goes back to an earlier instruction."""
     units, before = [], None
     for k in shown:
-        place = frames[k].place
-        if place is None or frames[k].by is not None or not place.code.co_flags & CO_NEWLOCALS:
+        place = film.frames[k].place
+        if place is None or film.frames[k].by is not None or not place.code.co_flags & CO_NEWLOCALS:
             before = None
             continue
         if before is None or before.code is not place.code or place.instruction < before.instruction:
@@ -164,9 +171,11 @@ def fold_shown(model) -> "dict | None":
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
         "above": axis(carry if scalar else f"|{carry}|", [one if scalar or one is None else abs(one) for one in map(norm_of, carried)]), "below": axis(name, back, weighted),
-        "labels": [unit.label for unit in units] if len(units) <= SENT else None,
-        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None,
+        "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
     }  # fmt: skip
+    if looped and len(units) > SENT:
+        data["iterations"] = [unit.iteration for unit in units]
+        data["loops"] = [[k, unit.label.rpartition(" of ")[2]] for k, unit in enumerate(units) if unit.iteration == 1]
     if named:
         data["paths"], data["built"] = [unit.path for unit in units], [unit.built for unit in units]
         data["pictures"] = [model.array(value) for value in carried]

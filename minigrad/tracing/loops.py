@@ -1,6 +1,6 @@
 """The iterations of the user's loops: one begins where the program goes back within its loop.
 
-They are counted by what ran: an iteration without an op is not known.
+They are counted by what ran: of an iteration without an op it is only known whether there may have been one.
 """
 
 import ast
@@ -27,7 +27,8 @@ def loops_of(places, ops):
         ops: for each the library function that the user called, and the op.
 
     Yields:
-        A list with the bounds of each loop: the index where each iteration begins, and that after the last.
+        For each loop its bounds, and whether it may have iterations besides those, in which no op ran. The bounds are the
+        index where each iteration begins, and that after the last.
     """
     spots, letters = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
@@ -40,7 +41,7 @@ def loops_of(places, ops):
     for depth in range(max([len(loops) for _, loops in spots], default=0)):
         ways = [way_to(at, loops, depth) for at, loops in spots]
         runs = [[*run] for known, run in itertools.groupby(range(len(spots)), ways.__getitem__) if known]
-        yield [[*starts_of(run, spots, depth, calls), run[-1] + 1] for run in runs]
+        yield [([*starts_of(run, spots, depth, calls), run[-1] + 1], may_skip(run, spots, depth)) for run in runs]
 
 
 def spots_of(places) -> list:
@@ -99,6 +100,25 @@ def goes_back(before, now, depth) -> bool:
     (code, start, after), (other, wanted, _) = first[at], second[at]
     raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
     return code is not other or not leads_on(code, start, raised, wanted)
+
+
+def may_skip(run, spots, depth) -> bool:
+    """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran."""
+    at, loops = spots[run[0]]
+    loop, n = loops[depth]
+    after, handlers = flow(at[n][0])
+    ran = {step for _, first, end in {spots[k][0][n] for k in run} for step in range(first, end, 2)}
+    ends = [(step, one) for step in after for one in after[step] if one <= step and loop_of(at[n][0], step, one) is loop]
+    for end, start in ends:
+        found, todo = {start} - ran, [*({start} - ran)]
+        while todo and end not in found:
+            step = todo.pop()
+            new = {one for one in after[step] | handlers[step] if one > step} - ran - found
+            found |= new
+            todo += new
+        if end in found:
+            return True
+    return False
 
 
 @lru_cache(maxsize=10_000)

@@ -87,10 +87,10 @@ export class Overview {
   }
 
   nameOf(k) {
-    if (this.fold.labels) return this.fold.labels[k];
-    const { iterations } = this.fold, iteration = iterations?.[k];
-    const end = iteration && iterations.findIndex((one, after) => after > k && one < iterations[after - 1]); // of this loop
-    return iteration ? `iteration ${iteration} of ${iterations.at(end < 0 ? -1 : end - 1)}` : `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
+    const { labels, iterations, loops } = this.fold;
+    if (labels) return labels[k];
+    if (iterations?.[k]) return `iteration ${iterations[k]} of ${loops.findLast(([first]) => first <= k)[1]}`;
+    return `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
   }
 
   /** The name of each layer and a picture of its output. */
