@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..tracing.log import Shaped
+from ..tracing.log import Shaped, arrays_in
 
 PRIMES = 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47
 MOST_INPUTS, MOST_PAIRS, MOST_ELEMENTS = 6, 16, 1_000_000  # that are tried
@@ -15,8 +15,8 @@ def misfit(op, arguments) -> tuple:
     """What does not fit in the arguments of an op that raised, as the event Failed has them.
 
     Returns:
-        (shapes, pairs, text): the two shapes to show, the fewest pairs of axes that let the op run once those of each pair
-        have any common length, and both sides of each pair. An axis is [first, end]: of `reshape` all of them count.
+        (shapes, pairs, text): the two shapes to show, the fewest pairs of axes that let the op run once those of each
+        pair have any common length, and both sides of each. An axis is [first, end]: of `reshape` all of them count.
     """
     shapes = [*shapes_in(arguments)]
     found = pairs_of_something_else(*shapes) if isinstance(op, str) else None
@@ -42,16 +42,21 @@ def whole(op, arguments, shapes):
 
 
 def fewest(op, arguments, shapes):
+    """As `misfit`, for two of several arrays; None if no three pairs of axes let the op run."""
     tried = [*itertools.combinations(range(min(len(shapes), MOST_INPUTS)), 2)]
     for count, (a, b) in itertools.product((1, 2, 3), tried):
         first, second = shapes[a], shapes[b]
-        pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
-        pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
-        for some in map(sorted, itertools.combinations(pairs[:MOST_PAIRS], count)):
+        for some in map(sorted, itertools.combinations(unequal_axes(first, second)[:MOST_PAIRS], count)):
             if any(runs(op, arguments, one) for one in with_common_lengths(shapes, a, b, some)):
                 text = ", ".join(f"{first[i]} ≠ {second[j]}" for i, j in some)
                 return [first, second], [[[i, i + 1], [j, j + 1]] for i, j in some], text
     return None
+
+
+def unequal_axes(first, second) -> list:
+    """The pairs of axes with unequal lengths: those first that are equally far from the last axes, from these on."""
+    pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
+    return sorted(pairs, key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))
 
 
 def with_common_lengths(shapes, a, b, pairs):
@@ -77,14 +82,13 @@ def with_common_lengths(shapes, a, b, pairs):
 
 def shapes_in(arguments):
     """The shape of each array, and at the end the shape that `reshape`, say, was asked for."""
-    arrays = [one for some in arguments.values() for one in (some if isinstance(some, list) else [some])]
-    yield from [one.shape for one in arrays if isinstance(one, Shaped)]
+    yield from [one.shape for one in arrays_in(arguments)]
     if isinstance(arguments.get("shape"), tuple):
         yield arguments["shape"]
 
 
 def runs(op, arguments, shapes) -> bool:
-    """Whether an op runs with arrays of these shapes."""
+    """Whether an op runs with arrays of these shapes (and the last of `shapes_in` as its `shape`)."""
     rest = iter([tuple(shape) for shape in shapes])
 
     def array(one):
@@ -94,7 +98,7 @@ def runs(op, arguments, shapes) -> bool:
         return False
     try:
         new = {name: [*map(array, one)] if isinstance(one, list) else array(one) for name, one in arguments.items()}
-        op(**{**new, **{"shape": shape for shape in rest}})
+        op(**{**new, **dict(zip(["shape"], rest))})
     except Exception:
         return False
     return True

@@ -8,11 +8,7 @@ WHOLE = 80  # lines; a file with at most so many is shown completely, as are not
 
 
 class ShownCode:
-    """The lines around some places, numbered as in their file, or consecutively if there are several files.
-
-    Attributes:
-        lines: {"n", "text"} for each line to show.
-    """
+    """The `lines` around some places, numbered as in their file, or consecutively if there are several files."""
 
     def __init__(self, places):
         used = {}

@@ -154,8 +154,6 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     """The film of one tape, and of the tapes opened in its block.
 
     Args:
-        trace: the log.
-        tape: the tape, or an object in its place that has `number` and `persistent`.
         targets, sources: the Tensors and Variables of the request; empty if they are unknown.
         every: show the last readings of this tape, whatever their targets and sources.
         lossless: whether it is known that no path from the sources to the targets is broken.
@@ -370,8 +368,7 @@ class Builder:
                 inputs.append(node)
         inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
         on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
-        node = e.variable, e.version
-        self.add(Frame(e.how, inputs, (node,), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
+        self.add(Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
 
     def crashed(self, e):
         """Add a frame for an op that raised an error."""

@@ -50,13 +50,7 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; }}
 
 
 def page(view, twin, step, selected) -> str:
-    """The complete HTML file.
-
-    Args:
-        view: the view model.
-        twin: the same film as text, for browsers without JavaScript.
-        step, selected: the step and the selection with which it opens.
-    """
+    """The complete HTML file, which opens at this step and selection. `twin`: the film as text, for browsers without JavaScript."""
     state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
         policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(view.get("compare", [view])[0]["verdict"]["head"]),

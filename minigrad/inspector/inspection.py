@@ -11,12 +11,7 @@ MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
 
 
 class Inspection:
-    """The film of one tape, or of two, as a text table. `save_html` writes it as an interactive page.
-
-    Args:
-        models: one Model, or two to compare.
-        titles: the titles of two films.
-    """
+    """The film of one tape, or of two with their titles, as a text table. `save_html` writes it as an interactive page."""
 
     hint = ""
     asks_first = False  # set by lessons: the widget opens at the start of its film, and hides the gradients

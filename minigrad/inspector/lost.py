@@ -19,15 +19,9 @@ MOST = 2000  # frames
 
 
 def full_gradient(film, targets, value_of, experiments):
-    """The gradient along all paths, live and lost.
+    """The gradient along all paths, live and lost: (node -> gradient, frame -> what it sends to each of its inputs).
 
-    Args:
-        targets: the nodes of the targets.
-        value_of: a function that maps a node that no frame made to its Summary.
-        experiments: maps the number of a source to its Experiment, or to None.
-
-    Returns:
-        (node -> gradient, frame -> the gradient it sends to each of its inputs), or None if they cannot be known.
+    None if it cannot be known. (`value_of` gives the Summary of a node that no frame made, `experiments` those of sources.)
     """
     if len(film.frames) <= MOST:
         with contextlib.suppress(Exception):  # a target is unknown, or the log lacks what a VJP needs

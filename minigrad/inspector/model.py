@@ -221,8 +221,7 @@ class Model:
         self.full = full_gradient(film, asked, self.value_of, self.experiments) if asked else None
         self.scale = self.scale_of_film()
         told = verdict(self)
-        chosen = list(sent_units(self)) if self.fold[1] else [None]
-        parts = [self.strip_of(k) for k in chosen]
+        parts = [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
         return {
             "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
             "count": len(film.frames), "kept": sum(bool(one.slots) for one in film.frames),
@@ -283,8 +282,7 @@ class Model:
             return self.frame_column(int(one[1:]))
         number = next(n for n, key in (self.source_ids if one[0] == "s" else self.data_ids).items() if key == one)
         if one[0] == "s":
-            source = self.source(number)
-            return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
+            return {**self.source(number), "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
         name, value = self.name(number) or self.nameless(self.users[number], number), self.value_of(number)
         shape = None if value is None else list(value.shape)
         return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
@@ -404,8 +402,7 @@ class Model:
             one = self.column_of(node) and self.shown_at(node)
             first = next((read.upstream for read in reading.reads if f"f{read.frame}" == one), None)
             if one and reading.reads:
-                seed = first if len(reading.targets) == 1 else None
-                totals.setdefault(one, []).append((r, at, seed))
+                totals.setdefault(one, []).append((r, at, first if len(reading.targets) == 1 else None))
 
     def add_total(self, totals, r, at, one, part, known=True):
         found = totals.setdefault(one, [])
@@ -597,8 +594,7 @@ class Model:
     def keeps(self, frame):
         """The arrays of a frame that the inspected tape (or else the innermost one) keeps."""
         kept = (frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), {})).values()
-        named = [self.named(frame, *one) for one in kept]
-        return [{"what": name, "bytes": size or 0, "text": bytes_text(size)} for name, size in named]
+        return [{"what": name, "bytes": size or 0, "text": bytes_text(size)} for name, size in (self.named(frame, *one) for one in kept)]
 
     def named(self, frame, number, name, size) -> tuple:
         """The user's name for a kept array, and its bytes; None if they are unknown."""

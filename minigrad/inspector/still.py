@@ -164,8 +164,9 @@ def film(canvas, view, strip, y):
     ids = strip["cols"][:MOST]
     wide = min(190.0, (WIDE - LEFT - TURN - GAP) / max(len(ids), 1))
     left = {one: LEFT + k * wide + (GAP if k >= strip["outside"] else 0) for k, one in enumerate(ids)}
-    wires = [one for one in strip["wires"] if view["wires"][one[0]]["from"] in left and view["wires"][one[0]]["to"] in left]
-    reach = 16 + 9 * max((one[5] for one in wires), default=0)
+    wires = [(view["wires"][key], i, n, j, m, 12 + 9 * level) for key, i, n, j, m, level in strip["wires"]]
+    wires = [one for one in wires if one[0]["from"] in left and one[0]["to"] in left]
+    reach = 4 + max((high for *_, high in wires), default=12)
     top = y + 24 + reach
     value, seam, slope = 62, 18, 56
     bottom = top + value + seam + slope
@@ -174,17 +175,13 @@ def film(canvas, view, strip, y):
     last = view["last"]
     for one in ids:
         column(canvas, view, view["cols"][one], left[one], wide - 6, (top, value, seam, slope), last)
-    for key, i, n, j, m, level in wires:
-        wire = view["wires"][key]
+    cut: list = []
+    for wire, i, n, j, m, high in wires:
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
-        upper_wire(canvas, wire, ends, top, 12 + 9 * level)
-        lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last, view["arrays"])
-    taken = []
-    for key, i, n, j, m, level in wires:
-        wire = view["wires"][key]
-        if wire["state"] == "cut" and "lost" in wire:
-            ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
-            lost(canvas, view["arrays"][wire["lost"]], ends, bottom + 12 + 9 * level, taken)
+        upper_wire(canvas, wire, ends, top, high)
+        lower_wire(canvas, wire, ends, bottom, high, last, view["arrays"])
+        cut += [(view["arrays"][wire["lost"]], ends, bottom + high)] if wire["state"] == "cut" and "lost" in wire else []
+    lost(canvas, cut)
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
         canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
@@ -224,15 +221,18 @@ def lower_wire(canvas, wire, ends, y, high, last, arrays):
         canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], fill=ink)
 
 
-def lost(canvas, data, ends, y, taken):
-    """Draw scissors on the arc of a gradient that is lost, and its number beside them, if it is one and there is room."""
-    x, text = sum(ends) / 2, f"{data['text']} lost"
-    wide = 10 * FLAT * len(text)
-    scissors(canvas, x, y, False)
-    if data["n"] == 1 and wide < abs(ends[1] - ends[0]) / 2 and all(abs(y - b) > 17 or x + wide + 20 < a or x > end for a, end, b in taken):
-        canvas.rect(x + 9, y - 6, wide + 4, 12, "#fff")
-        canvas.text(x + 11, y + 4, text, 10, CRIMSON, bold=True, mono=True)
-    taken.append((x - 8, x + 11 + wide, y))
+def lost(canvas, cut):
+    """Draw scissors on the arcs of gradients that are lost; beside them, where there is room, the number, if it is one."""
+    taken: list = []
+    for data, ends, y in cut:
+        x, text = sum(ends) / 2, f"{data['text']} lost"
+        wide = 10 * FLAT * len(text)
+        scissors(canvas, x, y, False)
+        free = all(abs(y - b) > 17 or x + wide + 20 < a or x > end for a, end, b in taken)
+        if free and data["n"] == 1 and wide < abs(ends[1] - ends[0]) / 2:
+            canvas.rect(x + 9, y - 6, wide + 4, 12, "#fff")
+            canvas.text(x + 11, y + 4, text, 10, CRIMSON, bold=True, mono=True)
+        taken.append((x - 8, x + 11 + wide, y))
 
 
 def scissors(canvas, x, y, meant):
@@ -372,9 +372,6 @@ def mixed(colour, share):
     """A colour mixed with white."""
     share = 0.15 + 0.85 * share
     return "#" + "".join(f"{round(255 + (int(colour[k : k + 2], 16) - 255) * share):02x}" for k in (1, 3, 5))
-
-
-# ---- many ops ----------------------------------------------------------------------------------------------------------
 
 
 def overview(canvas, view, y):

@@ -31,9 +31,6 @@ class Unit:
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
 
 
-# ---- how a film is folded ----------------------------------------------------------------------------------------------
-
-
 def units_of(model) -> "tuple[str, list[Unit]]":
     """The kind of fold, "layers", "iterations", "calls" or "ops", and its units; none for a short film."""
     frames = model.film.frames
@@ -147,9 +144,6 @@ def with_rest(model, groups, shown, kind):
     return units
 
 
-# ---- as plain data -----------------------------------------------------------------------------------------------------
-
-
 def fold_shown(model) -> "dict | None":
     """The overview: for each unit its frames, its value ("above"), and the gradient of that or of its weights ("below")."""
     kind, units = model.fold
@@ -196,12 +190,10 @@ def trend(model) -> str:
     kind, units = model.fold
     if kind not in ("layers", "iterations", "calls") or not model.film.readings:
         return ""
-    slopes, sizes = model.final_slopes, []
-    for unit in (one for one in units if one.iteration or kind != "iterations"):
-        nodes = unit.weights if kind == "layers" else [f"f{unit.lead}"]
-        own = [abs(norm_of(slopes.get(one)) or 0) for one in nodes]
-        if any(own):
-            sizes.append((max(own), unit.label))
+    counted = [unit for unit in units if unit.iteration or kind != "iterations"]
+    nodes = [unit.weights if kind == "layers" else [f"f{unit.lead}"] for unit in counted]
+    largest = [max([abs(norm_of(model.final_slopes.get(one)) or 0) for one in some], default=0) for some in nodes]
+    sizes = [(size, unit.label) for size, unit in zip(largest, counted) if size]
     if len(sizes) < LEAST:
         return ""
     (first, start), (last, end) = sizes[0], sizes[-1]

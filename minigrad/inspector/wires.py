@@ -9,11 +9,7 @@ HIGHEST = 7  # levels; more are scaled to this height
 
 
 def strip(columns, wires) -> dict:
-    """The layout of adjacent columns.
-
-    Args:
-        columns: the ids, from left to right.
-        wires: (key, from, to) for each wire between two of them.
+    """The layout of adjacent columns, whose ids are given from left to right, and of the wires: (key, from, to) for each.
 
     Returns:
         {"cols": ids, "wires": [[key, port, ports, port, ports, level]]}: which of a column's ports, at both ends.

@@ -301,11 +301,16 @@ class StepBack:
 
 
 class Shaped(NamedTuple):
-    """An array that an op was given."""
+    """An array that an op was given: the number of its Tensor, or 0, and its shape, in which None is any length."""
 
     number: int
     shape: tuple
     dtype: Any = None
+
+
+def arrays_in(arguments) -> list:
+    every = [one for some in arguments.values() for one in (some if isinstance(some, list) else [some])]
+    return [one for one in every if isinstance(one, Shaped)]
 
 
 @dataclass(slots=True, eq=False)
@@ -314,8 +319,7 @@ class Failed(Event):
 
     Attributes:
         op: the op, or the name of something else that compares shapes, such as "assign".
-        arguments: parameter -> its value; in place of an array (number of the Tensor or 0, shape, dtype or None), and
-            a list of these in place of a list.
+        arguments: parameter -> its value, in which arrays are replaced by their Shaped.
     """
 
     op: Any
@@ -327,9 +331,7 @@ class Failed(Event):
     @property
     def given(self) -> list:
         """The number and the shape of each input."""
-        inputs = [self.arguments[name] for name in self.arguments if isinstance(self.op, str) or f"d{name}" in self.op.vjps]
-        every = [one for some in inputs for one in (some if isinstance(some, list) else [some])]
-        return [one[:2] for one in every if isinstance(one, Shaped)]
+        return [(one.number, one.shape) for one in arrays_in(self.arguments)]
 
 
 @dataclass(slots=True, eq=False)
@@ -810,10 +812,10 @@ class Trace(Listener):
         self.backward.append(StepBack.of(self.next(), step, dy, shared.of(dy), shared.of(dx)))
 
     def failed(self, op, problem, given):
-        shapes = {f"{k}": Shaped(getattr(x, "id", 0), tuple(shape)) for k, (x, shape) in enumerate(given)}
-        event = Failed(self.next(), *self.here(), op, shapes or arguments_of_failed(), (), listening_tapes(), error_text(problem))
-        event.read = sum([self.version_of(number) for number, _ in event.given], ())
-        self.add(Failed, *[getattr(event, one.name) for one in fields(Failed)])
+        shapes = [Shaped(getattr(x, "id", 0), tuple(shape)) for x, shape in given]
+        arguments, place = {"shapes": shapes} if given else arguments_of_failed(), self.here()
+        read = sum([self.version_of(one.number) for one in arrays_in(arguments)], ())
+        self.add(Failed, self.next(), *place, op, arguments, read, listening_tapes(), error_text(problem))
 
     def raised(self, tape, targets, sources, problem):
         self.heard_of(tape)
@@ -879,7 +881,9 @@ def arguments_of_failed() -> dict:
     frame: Any = sys._getframe(1)
     while frame is not None and not frame.f_code.co_filename.startswith("<op "):
         frame = frame.f_back
-    names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount] if frame is not None else ()
+    if frame is None:
+        return {}
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
     return {name: shaped(frame.f_locals[name]) for name in names if name != "name"}
 
 

@@ -27,8 +27,8 @@ def loops_of(places, ops):
         ops: for each the library function that the user called, and the op.
 
     Yields:
-        For each loop its bounds, and whether it may have iterations besides those, in which no op ran. The bounds are the
-        index where each iteration begins, and that after the last.
+        A list of the loops: for each the index where each iteration begins and that after the last, and whether there
+        may have been more iterations, in which no op ran.
     """
     spots, letters = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
@@ -106,10 +106,10 @@ def may_skip(run, spots, depth) -> bool:
     """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran."""
     at, loops = spots[run[0]]
     loop, n = loops[depth]
-    after, handlers = flow(at[n][0])
+    code, (after, handlers) = at[n][0], flow(at[n][0])
     ran = {step for _, first, end in {spots[k][0][n] for k in run} for step in range(first, end, 2)}
-    ends = [(step, one) for step in after for one in after[step] if one <= step and loop_of(at[n][0], step, one) is loop]
-    for end, start in ends:
+    back = [(step, one) for step in after for one in after[step] if one <= step]
+    for end, start in [both for both in back if loop_of(code, *both) is loop]:
         found, todo = {start} - ran, [*({start} - ran)]
         while todo and end not in found:
             step = todo.pop()

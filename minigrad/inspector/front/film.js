@@ -19,10 +19,7 @@ function marksBetween(view, strip) {
 const CODE = 14; // the height of the labels for lines of code
 
 export class Film {
-  /**
-   * A strip of a story, at a width in pixels.
-   * Args: the inspector, the story (a view with its steps), the strip, the width, and whether it is a unit of a folded film.
-   */
+  /** A strip of a story (a view with its steps), at a width in pixels. `folded`: it is a unit of a folded film. */
   constructor(inspector, story, strip, width, folded) {
     Object.assign(this, { inspector, story, strip, view: story.view });
     const gaps = marksBetween(story.view, strip);

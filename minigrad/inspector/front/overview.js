@@ -98,14 +98,12 @@ export class Overview {
     const { wide } = this;
     this.element.append(fitted(8, 40, "its output", this.left - 14, { size: 12, bold: true, class: "blue" }));
     for (let k = this.first; k < this.end; k++) {
-      const data = this.story.view.arrays[this.fold.pictures[k]];
-      const group = svg(
-        "g",
-        { class: "capsule", role: "img", tabindex: 0, "aria-label": `${this.nameOf(k)}, ${spoken(data)}; Enter opens it`, "data-unit": k },
+      const name = this.nameOf(k), data = this.story.view.arrays[this.fold.pictures[k]];
+      const group = svg("g", { class: "capsule", role: "img", tabindex: 0, "aria-label": `${name}, ${spoken(data)}; Enter opens it`, "data-unit": k },
         rect(this.x(k) + 2, 18, wide - 4, 42, { class: "box" }),
-        fitted(this.x(k) + wide / 2, 12, [this.nameOf(k), String(k + 1)], wide - 3, { size: 11.5, least: 9, bold: true, anchor: "middle", cut: false }),
+        fitted(this.x(k) + wide / 2, 12, [name, String(k + 1)], wide - 3, { size: 11.5, least: 9, bold: true, anchor: "middle", cut: false }),
         data ? picture(data, this.x(k) + 5, 20, wide - 10, 38, "value", false) : null,
-        svg("title", {}, this.fold.paths?.[k] || this.nameOf(k)),
+        svg("title", {}, this.fold.paths?.[k] || name),
       );
       this.element.append(group);
     }

@@ -4,8 +4,6 @@ import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
 import { picture, pictured, triples } from "./pictures.js";
 
-// ---- code
-
 /** The user's lines, and, if it is known, the same program in plain NumPy. */
 export class Code {
   constructor(inspector) {
@@ -53,8 +51,6 @@ export class Code {
     box.scrollTop = ([...item.parentElement.children].findLast((one) => one.offsetTop <= most)?.offsetTop ?? head) - head;
   }
 }
-
-// ---- mathematics
 
 /** An array of a formula: its picture at a common scale, its name and its shape. */
 function figure(name, data, unit, turned, tone) {
@@ -130,8 +126,7 @@ export function facts(story, id, reading, hiding) {
   return html("dl", { class: "facts" }, row("value", col.value == null ? null : arrays[col.value]), row("gradient", slope && slope[2] != null ? arrays[slope[2]] : null), more);
 }
 
-// ---- the answer
-
+/** What the tape answered: what came and what is lost as a sum, or the gradient of each source. */
 export function answer(story, now) {
   const { view } = story, { verdict } = view;
   const asked = view.sources.filter((one) => one.asked), many = asked.length > 8;
@@ -159,8 +154,6 @@ export function answer(story, now) {
   });
   return html("div", {}, html("ul", { class: many ? "answers many" : "answers" }, rows), earlier);
 }
-
-// ---- two curves
 
 /** A function on one axis and its derivative, as two curves with a common cursor and the tangent. */
 export class Curves {
@@ -239,8 +232,7 @@ export class Curves {
   }
 }
 
-// ---- the fix
-
+/** The fix that was tried: the lines that it changes, and how to get them. */
 export function fixPane(inspector, story) {
   const { verdict, code } = story.view, { fixed } = verdict;
   const after = new Map(story.view.fixed?.film.code.map((one) => [one.n, one.text]));
@@ -248,9 +240,7 @@ export function fixPane(inspector, story) {
   const told = verdict.status === "nan" ? "every number is finite" : "the gradient is the one that was measured";
   const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
   const button = (text, act) => html("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
-  return html(
-    "div",
-    { class: "fix-pane" },
+  return html("div", { class: "fix-pane" },
     html("p", {}, fixed.length ? `Tried: run again with this change, the target is as before, and ${told}.` : verdict.fix.text),
     changed.map((one) => [html("p", { class: "m gone" }, `- ${one.text.trim()}`), html("p", { class: "m come" }, `+ ${after.get(one.n).trim()}`)]),
     after.size ? null : fixed.map((line) => html("p", { class: "m" }, line)),

@@ -125,8 +125,6 @@ export function spelled(group, { row, col }) {
 const indexOf = (place, shape) => shape.map((length, axis) => Math.floor(place / productOf(shape.slice(axis + 1))) % length).join(", ");
 const productOf = (lengths) => lengths.reduce((product, length) => product * length, 1);
 
-// ---- matrix products
-
 const MADE_OF = [ // for an element of each of the three (left, right, result), what is lit in the others: [other, axis of the element, axis there]
   [[2, "row", "row"], [1, "col", "row"]],
   [[2, "col", "col"], [0, "row", "col"]],

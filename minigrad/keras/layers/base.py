@@ -753,9 +753,9 @@ def check_rank(layer, x, min_ndim):
 
 
 def incompatible(layer, reason, x, shape):
-    """The error for an input that a layer does not accept, and for the listeners the shape that it accepts; None: any length."""
+    """The error for an input that a layer does not accept. `shape`: what it accepts, with None for any length."""
     head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
-    return failing(layer.name, ValueError(f"{head} {reason}"), (x, x.shape), (layer, shape))
+    return failing(layer.name, ValueError(f"{head} {reason}"), (x, x.shape), (None, shape))
 
 
 def map_shapes(function, *nests):
