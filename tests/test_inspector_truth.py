@@ -189,3 +189,22 @@ def test_iterations_are_counted_from_what_the_log_still_has_and_it_says_so(turns
     fold = inspected(f"mg.trace(False)\nif True:\n    with mg.trace(limit={limit}):\n{lines}").plain["fold"]
     told = [label.partition(" of ")[2] for label in fold["labels"]] if fold["labels"] else [end for _, end in fold["loops"]]
     assert {*told} == {count}
+
+
+REPEATING = [
+    "h = mg.foldl(lambda a, t: mg.sin(a), mg.ones(3), h)",
+    "h = mg.foldr(lambda a, t: mg.sin(a * t), mg.ones(3), h)",
+    "h = mg.scan(lambda a, t: mg.sin(a), mg.ones(3), h)[-1]",
+    "h = mg.reduce_sum(mg.map_fn(lambda t: mg.sin(t) * 0.5, mg.stack([h, h])))",
+    "h = mg.reduce_sum(mg.map_fn(mg.sin, mg.stack([h, h])))",
+    "h = mg.reduce_sum(mg.vectorized_map(lambda t: mg.sin(t) * 0.5, mg.stack([h, h])))",
+    "h = h * 0.9\nh = mg.while_loop(lambda n, h: n < k % 3, lambda n, h: (n + 1, mg.sin(h)), [0, h])[1]",
+    "h = mg.foldl(lambda a, t: mg.foldl(lambda b, u: mg.sin(b), mg.ones(2), a), mg.ones(3), h)",
+]
+
+
+@pytest.mark.parametrize("line", REPEATING)
+def test_a_library_that_calls_back_again_and_again_hides_no_iteration_of_the_user(line):
+    body = "".join(f"    {one}\n" for one in line.split("\n"))
+    fold = inspected(asked_of(f"h = x\nfor k in range(12):\n{body}y = h * 1.0", "x = mg.Variable(0.9)")).plain["fold"]
+    assert fold["labels"] == [*(f"iteration {n} of 12" for n in range(1, 13)), "y"]

@@ -154,6 +154,9 @@ class Listener:
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
 
+    def repeating(self) -> None:
+        """A function of the library was called that calls one of the user again and again."""
+
     def failed(self, op, problem, given) -> None:
         """An op was refused, or raised an error: see `failing`."""
 
@@ -244,6 +247,12 @@ def storing(tensor, result, where):
 def put_off(function=None, args=(), kwargs=MappingProxyType({})) -> bool:
     """Tell the listeners that a side effect is about to happen; does one of them postpone it?"""
     return any([listener.acting(function, args, kwargs) for listener in listening.now])
+
+
+def repeating():
+    """Tell the listeners that the running function of the library calls one of the user again and again."""
+    for listener in listening.now:
+        listener.repeating()
 
 
 def failing(op, error, *given):

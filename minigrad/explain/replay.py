@@ -102,7 +102,7 @@ def skeletons(events, after, until) -> list:
         if after < event.number <= until:
             kind = event.__class__
             where = spot(event) if kind in (Ran, LeftEngine, Failed) else ()
-            found.append((*[getattr(event, name) for name in FIELDS[kind]], *where))
+            found.append((*[getattr(event, name) for name in FIELDS.get(kind, ())], *where))
     return found
 
 

@@ -18,8 +18,9 @@ from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, number_of, vjp_of
+from ..tracing import log
 from ..tracing.kept import arrays_in, kept_by, kept_in
-from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, public_name
+from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Repeats, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import assigned_name, called_text
 from ..tracing.values import Summary, brief
 
@@ -114,6 +115,7 @@ class Film:
     frames: list = field(default_factory=list)
     readings: list = field(default_factory=list)
     marks: list = field(default_factory=list)
+    repeats: dict = field(default_factory=dict)  # a frame -> the places of the events Repeats before it
     steps: list = field(default_factory=list)
     roots: list = field(default_factory=list)
     made: dict = field(default_factory=dict)  # the node of a Tensor -> the frame that made it
@@ -190,7 +192,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
         if isinstance(e, (Asked, Refused)):
             return e in questions or e in refused
         if not history.opened and e.number not in on_ways:  # the log began later, or has dropped its first events
-            return isinstance(e, Ran) and tape.number in e.recorded
+            return isinstance(e, Repeats) or (isinstance(e, Ran) and tape.number in e.recorded)
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
     builder = Builder(film, history, on_ways, exits, kept_by([tape.steps or (), *[one.whole for one in trace.passes]]))
@@ -235,7 +237,7 @@ def name_parts(ops):
 
     (That of `foldl` is made by the function that it calls; of Python's own functions, `sum` adds and `max` compares.)
     """
-    names = [public_name(one.op_made.__name__) for one in ops]
+    names = [log.public_name(one.op_made.__name__) for one in ops]
     several, own = len({one.kernel for one in ops}) > 1, all(one.event.called in ("", one.op_made.__name__) for one in ops)
     compares = ops[-1].value is not None and ops[-1].value.dtype.kind == "b"
     by_python = (len(ops) > 1 or compares) and called_text(ops[-1].place) in vars(builtins)
@@ -266,6 +268,9 @@ class Builder:
     def tape_event(self, e):
         if e.what == "paused" and e.tape in self.film.tapes:
             self.mark("pause", e.tape, e)
+
+    def repeated(self, e):
+        self.film.repeats.setdefault(len(self.film.frames), []).append(e.place)
 
     def node(self, number, versions):
         node = self.history.node(number, versions)
@@ -375,7 +380,7 @@ class Builder:
         if self.film.tape not in e.tapes:
             return
         inputs, op = [self.node(n, e.versions) for n, _ in e.given if n], None if isinstance(e.op, str) else e.op
-        name, told = public_name(op.__name__) if op else e.op, (None, "raised", e.error)
+        name, told = log.public_name(op.__name__) if op else e.op, (None, "raised", e.error)
         self.add(Frame(name, inputs, (("crash", e.number),), None, e.place, e, ghost=told, op_made=op, kind="crash"))
 
     # ---- reading back --------------------------------------------------------------------------------------------------
@@ -432,7 +437,7 @@ class Builder:
 
 
 HEARD = {  # an event -> the method that handles it
-    Ran: "ran", LeftEngine: "left", Watched: "watched", TapeEvent: "tape_event", Wrote: "wrote", Failed: "crashed",
+    Ran: "ran", LeftEngine: "left", Watched: "watched", TapeEvent: "tape_event", Wrote: "wrote", Failed: "crashed", Repeats: "repeated",
     Reading: "begin", StepBack: "passed_back", Asked: "asked", Refused: "asked",
 }  # fmt: skip
 
@@ -498,7 +503,7 @@ def film_of_tape(tape, most) -> Film:
         op, name = owners(len(OPS)).get(unwrap(step[VJP]), (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
-            called = public_name(op.__name__) if op else "custom gradient"
+            called = log.public_name(op.__name__) if op else "custom gradient"
             frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: {}}, kernel=op.kernel if op else "", op_made=op)
             Builder(film).add(frame)
         frame.slots[tape.number].append(len(frame.inputs))

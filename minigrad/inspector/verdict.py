@@ -26,8 +26,7 @@ def cuts(model):
         if cause is None:
             continue
         start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
-        line = model.code.line(edge.place)
-        cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code}
+        cut = {"edge": [start, end], "whole": not live, "line": model.code.line(edge.place), "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
 

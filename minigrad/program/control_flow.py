@@ -13,7 +13,7 @@ from .. import errors, nest
 from ..debugging import Assert
 from ..engine import Tensor, TensorShape, Variable, dtypes
 from ..engine.backward import output_ids
-from ..engine.listening import listening, put_off
+from ..engine.listening import listening, put_off, repeating
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
@@ -213,6 +213,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     >>> float(y)
     8.0
     """
+    repeating()
     check_callable("cond", cond)
     check_callable("body", body)
     if not loop_vars:
@@ -261,6 +262,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     >>> mg.map_fn(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([3., 7.], dtype=float32)
     """
+    repeating()
     signature = dtype if fn_output_signature is None else fn_output_signature
     check_elems(elems)
     leaves, rows = leaves_and_rows(elems)
@@ -328,6 +330,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True) -> Any:
     >>> mg.vectorized_map(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([3., 7.], dtype=float32)
     """
+    repeating()
     check_elems(elems)
     leaves, rows = leaves_and_rows(elems)
     if rows:
@@ -363,6 +366,7 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     >>> float(mg.foldl(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])))
     11.0
     """
+    repeating()
     return loop_tensors(accumulated(fn, leaves_and_rows(elems)[1], initializer)[-1])
 
 
@@ -373,6 +377,7 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     >>> float(mg.foldr(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])))
     17.0
     """
+    repeating()
     return loop_tensors(accumulated(fn, leaves_and_rows(elems)[1][::-1], initializer)[-1])
 
 
@@ -398,6 +403,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     >>> mg.scan(lambda total, x: total + x, mg.constant([1.0, 2.0, 3.0])).numpy()
     array([1., 3., 6.], dtype=float32)
     """
+    repeating()
     direction = -1 if reverse else 1
     initial = None if initializer is None else nest.map_structure(convert_to_tensor, initializer)
 

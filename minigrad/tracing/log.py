@@ -238,6 +238,11 @@ class Stored(Event):
 
 
 @dataclass(slots=True, eq=False)
+class Repeats(Event):
+    """A function of the library was called that calls one of the user again and again, such as `foldl`."""
+
+
+@dataclass(slots=True, eq=False)
 class TapeEvent(Event):
     """A tape was "opened", "closed", "paused", reset ("forgot"), or "resumed" after what the trace has not heard."""
 
@@ -419,7 +424,7 @@ def slope_of(step, upstream) -> "Summary | None":
 # ---- the log -------------------------------------------------------------------------------------------------------
 
 
-KINDS = Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched, Asked, Failed, Refused
+KINDS = Ran, Wrote, LeftEngine, EnteredEngine, Stored, Repeats, TapeEvent, Watched, Asked, Failed, Refused
 FIELDS = {kind: len(fields(kind)) for kind in KINDS}
 WIDTH = FIELDS[Ran] + 1  # no event has more fields than this one
 FILL = {kind: (*[None] * (WIDTH - count - 1), kind) for kind, count in FIELDS.items()}  # follows the fields in a row
@@ -727,6 +732,9 @@ class Trace(Listener):
     def stored(self, tensor, result, where):
         version = self.version_of(tensor.id)
         self.add(Stored, self.next(), *self.here(), where, tensor.id, version, result.id, listening_tapes())
+
+    def repeating(self):
+        self.add(Repeats, self.next(), *self.here(True))
 
     def started(self, tape):
         unheard, used = tape.number not in self.tapes, tape.tracked_ids

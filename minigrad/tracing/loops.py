@@ -19,18 +19,21 @@ LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE
 SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
 
 
-def loops_of(places, ops):
+def loops_of(places, ops, repeats):
     """What ran in loops: of the outermost loops first, then of those within them, and so on.
 
     Args:
         places: those of the ops that ran, in order of time; None where one is unknown.
         ops: for each the library function that the user called, and the op.
+        repeats: for each the places of the events Repeats that came before it, after the last op.
 
     Yields:
         A list of the loops: for each the index where each iteration begins and that after the last, and whether there
         may have been more iterations, in which no op ran.
     """
-    spots, letters = spots_of(places), {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
+    every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
+    repeated, spots = zip(*[([next(every)[0] for _ in some], next(every)) for some in repeats])
+    letters = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
 
     def way_to(at, loops, depth):
@@ -41,7 +44,8 @@ def loops_of(places, ops):
     for depth in range(max([len(loops) for _, loops in spots], default=0)):
         ways = [way_to(at, loops, depth) for at, loops in spots]
         runs = [[*run] for known, run in itertools.groupby(range(len(spots)), ways.__getitem__) if known]
-        yield [([*starts_of(run, spots, depth, calls), run[-1] + 1], may_skip(run, spots, depth)) for run in runs]
+        starts = [starts_of(run, spots, depth, calls, repeated) for run in runs]
+        yield [([*some, run[-1] + 1], may_skip(run, spots, depth)) for run, some in zip(runs, starts)]
 
 
 def spots_of(places) -> list:
@@ -60,14 +64,15 @@ def spots_of(places) -> list:
     return spots
 
 
-def starts_of(run, spots, depth, ops) -> list:
+def starts_of(run, spots, depth, ops, repeated) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
-    calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k][0], ops[k][0]))]
+    counts = [*itertools.accumulate(map(len, repeated))]
+    calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k][0], ops[k][0], counts[k]))]
     once, starts = ops_of_one_call(calls, spots, ops), [run[0]]
     for before, call in zip([[], *calls], calls):
         at, loops = spots[call[0]]
         anew = before and at == spots[before[0]][0] and len(loops) == depth + 1  # another function was called there
-        if anew or (before and goes_back(spots[before[-1]], spots[call[0]], depth)):
+        if anew or (before and goes_back(spots[before[-1]], spots[call[0]], depth, repeated[call[0]])):
             starts.append(call[0])
         if len(loops) == depth + 1:
             length = once[at, ops[call[0]][0]]
@@ -88,15 +93,21 @@ def ops_of_one_call(calls, spots, ops):
     return once
 
 
-def goes_back(before, now, depth) -> bool:
-    """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth."""
+def goes_back(before, now, depth, repeated) -> bool:
+    """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth.
+
+    `repeated`: the pieces that led to each call in between of a library function that repeats one of the user.
+    """
     (first, loops), (second, others) = before, now
-    at = next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), None)
+    again = [len(pieces) - 1 for pieces in repeated if pieces == first[: len(pieces)] == second[: len(pieces)]]
+    at = min([*again, *[n for n, (a, b) in enumerate(zip(first, second)) if a != b]], default=None)
     if at is None:
         return False
     inner = loops[depth + 1 : depth + 2]
     if inner and inner == others[depth + 1 : depth + 2] and inner[0][1] <= at:
         return False
+    if first[at] == second[at]:
+        return True
     (code, start, after), (other, wanted, _) = first[at], second[at]
     raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
     return code is not other or not leads_on(code, start, raised, wanted)

@@ -95,9 +95,8 @@ export function mathematics(story, id, reading) {
     const name = `grad ${one.name}`;
     const drawn = parts.filter((part) => part.of);
     const figures = [...drawn.map((part) => figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value")), figure(name, result, unit, false, "slope")];
-    const last = figures.at(-1);
     const sign = (text) => html("span", { class: "sign" }, text);
-    const row = html("div", { class: "figures" }, drawn.length ? [parts.map((part) => (part.of ? figures[drawn.indexOf(part)] : sign(part.t.trim()))), one.parts.length ? sign("=") : null] : null, last);
+    const row = html("div", { class: "figures" }, drawn.length ? [parts.map((part) => (part.of ? figures[drawn.indexOf(part)] : sign(part.t.trim()))), one.parts.length ? sign("=") : null] : null, figures.at(-1));
     const trio = figures.map((one) => one.querySelector(".picture"));
     if (drawn.length === 2 && parts.length === 3 && parts[1].t.trim() === "@" && trio.every((one) => pictured.has(one))) triples.set(row, trio);
     return html("div", { class: "equation" }, html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name), row);
