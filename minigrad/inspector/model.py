@@ -292,7 +292,7 @@ class Model:
         code, _, say = frame.ghost or (None, None, None)
         kind, (sign, short) = "ghost" if is_ghost(frame) else frame.kind, glyphs(frame)
         found = {
-            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": sign, "sign": short, "name": self.frame_name(k),
+            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": sign, **({} if short == sign else {"sign": short}), "name": self.frame_name(k),
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
             "at": self.written_at[k],
             "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],

@@ -258,7 +258,7 @@ def column(canvas, view, col, x, wide, rows, last):
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
     name = col["name"] or "" if plain else col["glyph"]
-    signs = name if plain or name == col["sign"] else [name, col["sign"]]
+    signs = [name, col["sign"]] if "sign" in col else name
     canvas.text(x + 5, top + 14, signs, 12, INK, bold=True, mono=plain, room=wide - 8)
     if col["name"] and not plain and len(name) * 8 + len(spread(col["name"])) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)

@@ -1,6 +1,7 @@
 """A film as a text table, the same on every run, for terminals, for pages without JavaScript and for tests."""
 
 import re
+from collections import Counter
 
 from ..errors import visible
 from ..explain.search import number_of
@@ -100,21 +101,20 @@ def backward(model, frame, k, read) -> str:
         return f"raised {reading.error.partition(':')[0]}"
     if read is None:
         return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
-    to_sources, onward = [], {}
+    to_sources, onward = [], []
     for part in read.parts:
         node = model.node_of(read, part)
         if node in model.film.made:
-            onward.setdefault(model.film.made[node], []).append(text_of(part.product, 2))
+            onward.append((model.film.made[node], text_of(part.product, 2)))
             continue
         text, local = text_of(part.product, 3), part.local
         if not part.product.finite and local is not None:
             text = f"{text_of(read.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
-    cells = [f"{text} to {name}" if several else text for name, text in to_sources]
-    joined = (", " if several else " + ").join(cells[::-1])
-    sent = ", ".join(f"{' + '.join(texts)} to {model.film.frames[k].op}" for k, texts in onward.items())
-    return ", ".join(filter(None, (joined, sent and f"sends {sent}")))
+    joined = (", " if several else " + ").join([f"{text} to {name}" if several else text for name, text in reversed(to_sources)])
+    sent = [f"{text} to {model.film.frames[k].op}{f' {n} times' * (n > 1)}" for (k, text), n in Counter(onward).items()]
+    return ", ".join(filter(None, (joined, sent and f"sends {', '.join(sent)}")))
 
 
 def paths_text(view) -> str:
@@ -149,8 +149,9 @@ def table(rows):
 
 
 def clipped(cell, column):
-    """Shorten a cell that is too wide; in a line such as `y = f(a, b)`, the arguments are cut first."""
+    """Shorten a cell that is too wide, but cut no number; in a line such as `y = f(a, b)`, the arguments are cut first."""
     cell, most = spread(visible(cell, None)), WIDE.get(column, len(cell))
     if len(cell) > most and column == "line":
         cell = re.sub(ONE_CALL, r"\1(...)", cell)
-    return cell if len(cell) <= most or cell.startswith("...") else cell[: most - 3].rstrip(" \0") + "..."
+    shorter = re.sub(r"(?<=[ [])[-+.\de]+$|(?<!\d)[ \0]+$", "", cell[: most - 3])
+    return cell if len(cell) <= most or cell.startswith("...") else f"{shorter}..."

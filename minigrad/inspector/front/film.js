@@ -97,7 +97,7 @@ export class Film {
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const shorter = sign.includes("/") ? [/([A-Za-z])[A-Za-z_]*?(\d*)(?=\/)/g, /([A-Za-z])[A-Za-z_]*?(\d*)(?=\/|$)/g] : []; // d1/kernel, d1/k
-    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign === col.glyph ? [sign, col.sign] : sign;
+    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign === col.glyph && col.sign ? [sign, col.sign] : sign;
     const size = g.mini ? 11 : 14, room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";

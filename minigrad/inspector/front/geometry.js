@@ -11,8 +11,8 @@ export function geometry(strip, width, folded, gaps) {
   const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
   const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
   const gap = before.reduce((sum, one) => sum + one, 0);
-  const fits = ([lead, trail]) => lead + gap + count * NARROW + trail <= width;
-  const [lead, trail] = !upright ? [26, 40] : !wide ? [8, 40] : MARGINS.find(fits) ?? MARGINS[1];
+  const margins = MARGINS.find(([a, b]) => a + gap + count * NARROW + b <= width) ?? MARGINS[1];
+  const [lead, trail] = !upright ? [26, 40] : wide ? margins : [8, 40];
   const step = upright ? Math.max(NARROW, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
   const cell = step - 6, mini = upright && step < 52;
   const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
