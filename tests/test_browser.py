@@ -1727,7 +1727,7 @@ def test_what_a_film_leaves_out_is_said_at_its_end_too(open_page, tmp_path):
     assert "Of an op with 30 inputs the film shows 24." in page.locator(f"{ROOT} .pane").inner_text()
 
 
-NUMBERS = """
+MANY_NUMBERS = """
 h = x
 for k in range(9):
     h = mg.sin(h * 0.123456 + x) * 7.25 - h / 3.5 + 0.75 * h - mg.square(h) * 0.5
@@ -1736,7 +1736,7 @@ for k in range(9):
 
 @pytest.mark.parametrize(("width", "words", "sign"), [(900, [], "\u00d7"), (1280, ["goes on", "comes back"], "0.75 \u00d7")])
 def test_a_strip_leaves_words_out_before_it_is_wider_than_its_page_and_cuts_no_number(open_page, tmp_path, width, words, sign):
-    page = open_page(saved(asked_of("x = mg.Variable(0.5)", NUMBERS.strip(), "tape.gradient(h, x)"), tmp_path), width=width)
+    page = open_page(saved(asked_of("x = mg.Variable(0.5)", MANY_NUMBERS.strip(), "tape.gradient(h, x)"), tmp_path), width=width)
     strip = page.locator(f"{ROOT} .strip")
     assert strip.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1
     assert page.locator(f"{ROOT} .onward text").all_text_contents() == words
