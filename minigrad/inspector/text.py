@@ -114,7 +114,7 @@ def backward(model, frame, k, read) -> str:
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     joined = (", " if several else " + ").join([f"{text} to {name}" if several else text for name, text in reversed(to_sources)])
     sent = [f"{text} to {model.film.frames[k].op}{f' {n} times' * (n > 1)}" for (k, text), n in Counter(onward).items()]
-    return ", ".join(filter(None, (joined, sent and f"sends {', '.join(sent)}")))
+    return ", ".join(filter(None, (joined, f"sends {', '.join(sent)}" if sent else "")))
 
 
 def paths_text(view) -> str:
