@@ -191,6 +191,11 @@ DATASET_ERRORS = [
     (lambda: Dataset.from_tensor_slices(3), ValueError, "Unbatching a tensor is only supported for rank >= 1"),
     (lambda: Dataset.zip(1), TypeError, "Invalid input to `zip`"),
     (lambda: Dataset.range(4).batch(0), mg.errors.InvalidArgumentError, "Batch size must be greater than zero"),
+    (lambda: Dataset.range(4).map(abs, 0), mg.errors.InvalidArgumentError, r"num_parallel_calls must be .* \[Op:ParallelMapDatasetV2\]"),
+    (lambda: Dataset.range(4).map(abs, 2.5), TypeError, "Cannot convert 2.5"),
+    (lambda: Dataset.range(4).interleave(Dataset.range, num_parallel_calls=-2), mg.errors.InvalidArgumentError, "num_parallel_calls must"),
+    (lambda: Dataset.range(4).prefetch(-2), mg.errors.InvalidArgumentError, "buffer_size must be >= 0 or"),
+    (lambda: Dataset.range(4).cache(3), TypeError, "Cannot convert 3"),
     (lambda: Dataset.range(4).shuffle(0), mg.errors.InvalidArgumentError, "buffer_size must be greater than zero"),
     (lambda: Dataset.range(3)[0], TypeError, "not subscriptable"),
     (

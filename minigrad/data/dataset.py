@@ -185,7 +185,9 @@ class Dataset:
 
         Raises:
             ValueError: `map_func` is not callable.
+            InvalidArgumentError: `num_parallel_calls` is neither positive nor AUTOTUNE.
         """
+        elements.check_parallel_calls(num_parallel_calls, "ParallelMapDatasetV2")
         return Dataset(self._each(map_func, lambda function, x: as_element(function(x))), self._length)
 
     def _each(self, function, use):
@@ -270,6 +272,7 @@ class Dataset:
         [0, 10, 1, 11, 20, 21]
         """
         parts = self._opened(map_func)
+        elements.check_parallel_calls(num_parallel_calls, "ParallelInterleaveDatasetV4")
         if cycle_length in (None, elements.AUTOTUNE):
             cycle_length = os.cpu_count() or 1 if num_parallel_calls is None else 1
         block_length = 1 if block_length is None else block_length
@@ -475,7 +478,11 @@ class Dataset:
 
         Args:
             filename, name: accepted as in TensorFlow, without effect: the elements are stored in memory.
+
+        Raises:
+            TypeError: `filename` is not a string.
         """
+        elements.convert_to_tensor(filename, dtypes.string)
         complete = []
 
         def start(graphs):
@@ -493,7 +500,14 @@ class Dataset:
         return Dataset(start, self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
-        """The same elements; none is computed ahead of time."""
+        """The same elements; none is computed ahead of time.
+
+        Raises:
+            InvalidArgumentError: the size is below 0 and not AUTOTUNE.
+        """
+        if buffer_size is not None and elements.as_integer(buffer_size) < elements.AUTOTUNE:
+            problem = "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning"
+            raise invalid(f"{problem} [Op:PrefetchDataset] name: ")
         return self
 
     def with_options(self, options: Any, name: str | None = None) -> "Dataset":

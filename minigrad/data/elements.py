@@ -80,6 +80,12 @@ def positive_integer(x, what, kernel):
     return number
 
 
+def check_parallel_calls(number, kernel):
+    """Raise what TensorFlow raises unless this number of calls is positive, AUTOTUNE or None."""
+    if number is not None and as_integer(number) != AUTOTUNE:
+        positive_integer(number, "num_parallel_calls", kernel)
+
+
 def as_bool(x):
     return convert_to_tensor(x, dtypes.bool).value
 
