@@ -147,8 +147,9 @@ class Recording:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + (report.duration if report.passed else math.inf)
 
 
-def record(name, target):
+def record(name, target, tracer):
     """Run a file of tests, and write beside the target which lines each test runs, also in processes that it starts."""
+    os.environ["COVERAGE_CORE"] = tracer
     settings = pathlib.Path("coverage.cfg").resolve()
     settings.write_text(SETTINGS.format(folder=settings.parent), "utf-8")
     recording = Recording(coverage.Coverage(config_file=str(settings)))
@@ -201,7 +202,8 @@ class Covering:
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
                 task = functools.partial(record, str(path.relative_to(ROOT)), target)
-                if all(copy.run(task, 1200) for _ in range(3)):  # seldom the tracers of coverage and of a card crash together
+                # with the time limit of a card, the quick tracer sometimes crashes
+                if all(copy.run(functools.partial(task, tracer), 1200) for tracer in ("ctrace", "pytrace")):
                     sys.exit(f"{(copy.folder / 'pytest.log').read_text()}\nthe tests of {path.name} cannot be recorded")
             self.records.append(f"{target}.lines")
             self.seconds |= json.loads(target.with_suffix(".seconds").read_text("utf-8"))
