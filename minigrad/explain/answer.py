@@ -227,9 +227,9 @@ def smooth_ones(q, targets):
 
 def disagrees(q) -> list:
     """The measured slopes that the gradient does not have, if it is known, each as (its own, the measured one)."""
-    given = q.slope.kept if getattr(q.slope, "whole", False) else q.slope
-    known = q.experiment is not None and isinstance(given, (np.ndarray, np.generic))
-    return [(float(np.sum(given * way).real), slope) for slope, way in q.experiment.unlike(given)] if known else []
+    if q.experiment is None or q.known is None:
+        return []
+    return [(float(np.sum(q.known * way).real), slope) for slope, way in q.experiment.unlike(q.known)]
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -398,9 +398,11 @@ def unused(q, exit=None):
     """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
     history, trace = q.history, q.history.trace
     unseen = trace.cut or not history.opened or exit or history.custom or any(e.attributes is None for e in history.ran)
-    sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    moved = q.experiment.exits[-1][-1] if q.experiment is not None and q.experiment.exits else None
+    tried = q.experiment is not None
+    sure = "tried" if tried else "likely" if unseen else "proved"
+    moved = q.experiment.exits[-1][-1] if tried and q.experiment.exits else None
+    moved = moved or (last_exit(q, history.left(q.targets)) if tried else None)  # as a whole number, which did not move
     if exit or moved:
         case, exit = "left" if exit else "tried", exit or moved
         return cause("UNUSED", q, case, op=op_of_exit(exit), line=exit.place.text, sure=sure)
@@ -500,7 +502,7 @@ def may_hide(q, cut) -> bool:
     history = q.history
     still = [e for e in history.left(q.targets) if e.kind in "fc" and not q.experiment.moved_in(e)]
     left = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
-    return bool(cut or left) and not q.experiment.shows
+    return (bool(cut or left) and not q.experiment.shows) or q.experiment.hides({edge.event.number for edge in cut})
 
 
 def that_carry(q, lost):
@@ -508,6 +510,8 @@ def that_carry(q, lost):
     if not lost or q.experiment is None:
         return lost, [f"no replay: {q.untried}"] if lost else []
     tried, every = q.experiment, keys(q.experiment, lost)
+    if q.known is not None and np.shape(q.known) == np.shape(tried.point):
+        tried.split(q.known)
     share = tried.share(every)  # on a timeout, `answered` answers without replays
     if share <= NEGLIGIBLE:
         how = ": held still, it changes the target by jumps, or by no more than can be seen"

@@ -114,7 +114,9 @@ def cause(code, q, case="", *, op="", line="", sure="proved", facts=(), **words)
 def cause_on(q, edge) -> Cause:
     """The Cause for an edge along which the derivative was lost."""
     op, line = op_of(edge), edge.place.text
-    words = dict(op=op, line=line, name=q.names.of(edge.start), what=to_move(q, edge.place))
+    together = [one.start for one in q.history.into(edge.end) if one.by and one.place == edge.place] if edge.by else ()
+    names = dict.fromkeys(map(q.names.of, (edge.start, *together)))
+    words = dict(op=op, line=line, name=" and ".join([*names][:3]), what=to_move(q, edge.place))
     code = code_of(edge)
     case, more = CASES[code](q, edge, op, line) if code in CASES else ("", {})
     return cause(code, q, case, sure=edge.sure, **{**words, **more})
@@ -166,6 +168,10 @@ def fixed_or(q, line, words):
 # ---- the case of a code that fits an edge, and its words -------------------------------------------------------------
 
 
+COLLECTIONS = ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+WITH_OPS = "write it with ops, which take and give Tensors"
+
+
 def left_engine(q, edge, op, line):
     who = receiver(edge, q)
     taken = dict(receiver=who, how=fixed_or(q, line, ": write this with ops that take it as one"))
@@ -179,7 +185,10 @@ def left_engine(q, edge, op, line):
     if isinstance(node, ast.Call) and root_of(node.func) == ours(q.names.globals_of(edge.by.code)):
         return "taken", {**taken, "receiver": op}
     if isinstance(node, ast.Call) and maker is not None and node_at(maker.place)[1] is node:
-        return "inside", dict(instead=CODES["LEFT_ENGINE"].instead.get(last, "what gives a Tensor"))
+        instead = CODES["LEFT_ENGINE"].instead.get(last)
+        return "inside", dict(advice=f"use {instead} in place of {op}" if instead else WITH_OPS)
+    if isinstance(node, COLLECTIONS):
+        return "inside", dict(op=shortened(expression_text(edge.by.place)), advice=WITH_OPS)
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
     event, given = edge.event, edge.by.given
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())

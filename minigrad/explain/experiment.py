@@ -15,7 +15,9 @@ import numpy as np
 
 from ..tracing.checkpoint import NotTried, impossible
 from ..tracing.log import LeftEngine, Ran, Wrote
-from .replay import Arrival, Nudge, Replay, begin, digest, direction, find, largest, skeletons, spot
+from ..tracing.source import called_text
+from ..tracing.values import finite
+from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, find, largest, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
@@ -23,6 +25,7 @@ TINY = 4e-3  # elements below this size are first nudged by shares of themselves
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
 NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
+SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
@@ -56,6 +59,7 @@ class Experiment:
         size: the Nudge used to measure effects.
         point: the largest size of each element of the source while the tape is open; nudges are shares of it.
         moved: event number -> what moved, as returned by `compared`.
+        parts: groups of elements to nudge alone, as in `Nudge.only`, besides all together.
 
     Raises:
         NotTried: no replay is possible; the message says why.
@@ -86,7 +90,7 @@ class Experiment:
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
         self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
-        self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
+        self.outcomes, self.tried_exits, self.seeds, self.parts = {}, {}, seeds, []
         self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
@@ -130,7 +134,8 @@ class Experiment:
         if isinstance(outcome, Changed):
             raise outcome
         old = getattr(self, "before", outcome).targets
-        fit = [np.shape(x) == np.shape(old.get(i, x)) for i, x in outcome.targets.items() if x is not None]
+        pairs = [(x, old.get(i, x)) for i, x in outcome.targets.items() if x is not None]
+        fit = [np.shape(x) == np.shape(y) and (finite(x) or not finite(y)) for x, y in pairs]
         if all(fit) and outcome.steps == self.steps:
             return outcome
         same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.steps, outcome.steps))])
@@ -160,7 +165,7 @@ class Experiment:
             try:
                 return step, self.at(step)
             except Changed as where:
-                problems.append(NotTried(f"a decision changes with the smallest nudge{where}"))
+                problems.append(NotTried(f"the smallest nudge changes what runs{where}"))
         raise problems[0]
 
     @cached_property
@@ -168,7 +173,9 @@ class Experiment:
         """The nudges in the order of their trial: a larger one first where the usual one is few rounding units."""
         coarse = [size for size in (STEPS[0], *VERY_LARGE) if size.share < 2 * ROUNDING * self.precision]
         larger = VERY_LARGE[: len(coarse)][::-1]
-        return [*[size.times(sign) for size in larger for sign in (1, -1)], *STEPS]
+        usual = [*[size.times(sign) for size in larger for sign in (1, -1)], *STEPS]
+        at_zero = np.any(self.point == 0) and np.any(self.point)  # perhaps the end of a domain, as of log
+        return [*usual[:2], *[size._replace(least=0.0) for size in usual[:2] if at_zero], *usual[2:]]
 
     def moves_in(self, after) -> bool:
         """Whether the target moves in this Outcome."""
@@ -214,12 +221,12 @@ class Experiment:
 
     def left_by(self, event) -> list:
         """The exit events from which a value that came in at this event was made: all of each line, for its sources may
-        differ, or the last one if there is one source."""
+        differ, or those of the last call if there is one source."""
         earlier = {events[0].number: events for events in self.exits[::-1] if events[0].number < event.number}
         ways = {first: moved for first, events in earlier.items() if event.number in (moved := self.moved_by(events))}
         direct = [earlier[first] for first, moved in ways.items() if not moved.keys() & (ways.keys() - {first})]
         before = [[e for e in events if e.number < event.number] for events in direct]
-        return [e for events in before for e in (events if len(self.command["sources"]) > 1 else events[-1:])]
+        return [e for events in before for e in (events if len(self.command["sources"]) > 1 else of_last_call(events))]
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 
@@ -238,15 +245,29 @@ class Experiment:
             with contextlib.suppress(Changed):
                 self.sides((), size), self.sides(keys, size)
                 return size
-        raise NotTried("a decision changes with the smallest nudge")
+        raise NotTried("the smallest nudge changes what runs")
 
     def share(self, keys) -> float:
-        """The share of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none."""
-        for size in self.sizes(keys):
+        """The share of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none.
+
+        If all elements together show none worth mentioning, it is the largest that a nudge of one of the parts shows.
+        """
+        found = 0.0
+        for part in (b"", *self.parts):
+            if found <= NEGLIGIBLE:
+                found = max(found, self.share_along(keys, part))
+        return found
+
+    def share_along(self, keys, part) -> float:
+        """The same, for the elements of one part; for all of them without one."""
+        for usual in self.sizes(keys):
+            size = usual._replace(only=part)
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
-                    self.size, part = size, abs(self.effect(keys, size)) / (2 * size.share)
-                    return part / (max([abs(slope) for slope, _ in self.slopes], default=0.0) or part)
+                    self.size = self.size if part else size
+                    every = [self.effect((), size) / (2 * size.share)] if part else [slope for slope, _ in self.slopes]
+                    share = abs(self.effect(keys, size)) / (2 * size.share)
+                    return share / (max(map(abs, every), default=0.0) or share)
         return 0.0
 
     def is_smooth(self, event) -> bool:
@@ -274,15 +295,36 @@ class Experiment:
 
     @cached_property
     def shows(self) -> bool:
-        """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
+        """Whether a nudge of all elements moves the target so much that a share NEAR of it could be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
-        seen = ROUNDING * self.rounding(self.before) / NEAR
-        if abs(self.rise((), self.step)) > seen:
-            return True
+        return self.step.least > 0 and (abs(self.rise((), self.step)) > self.seen or self.shows_along(b""))
+
+    @property
+    def seen(self) -> float:
+        """How much more than rounding does the target moves if a share NEAR of it can be seen."""
+        return ROUNDING * self.rounding(self.before) / NEAR
+
+    def split(self, gradient) -> None:
+        """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
+        sizes = np.abs(gradient * direction(self.point, signs=0.0)).ravel()
+        most = sizes.max(initial=0.0)
+        ranks = np.log(np.maximum(sizes, most * SPREAD**-MOST_PARTS) / most) // np.log(SPREAD) if most else sizes
+        self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
+
+    def shows_along(self, part) -> bool:
         for size in (*VERY_LARGE[::-1], self.size):
             with contextlib.suppress(Changed):
-                return max(map(abs, self.sides((), size))) > seen
+                return max(map(abs, self.sides((), size._replace(only=part)))) > self.seen
+        return False
+
+    def hides(self, events) -> bool:
+        """Whether a nudge of one of the parts moves something at these events, but the target not visibly."""
+        with contextlib.suppress(Changed):
+            for part in self.parts:
+                moved = compared(self.before, self.at(self.step._replace(only=part))).keys()
+                if not moved.isdisjoint(events) and not self.shows_along(part):
+                    return True
         return False
 
     def sizes(self, keys):
@@ -347,10 +389,17 @@ class Experiment:
     def slopes(self) -> list:
         """The slopes of the targets' sum along the nudge and, of several elements, with all of them nudged up, by
         central differences, each with its direction; empty if the first cannot be measured, or of several sources."""
+        return self.slopes_along(SIGNS, 0.0)
+
+    @cached_property
+    def more_slopes(self) -> list:
+        """The same along two more directions, of more than two elements."""
+        return self.slopes_along(0.3247179572, 0.5698402910) if self.point.size > 2 else []
+
+    def slopes_along(self, *signs) -> list:
         found = []
         with contextlib.suppress(NotTried):
-            all_up = self.size._replace(signs=0.0)
-            for size in [self.size, all_up][: self.point.size]:
+            for size in [self.size._replace(signs=one) for one in signs][: self.point.size]:
                 up, down = self.sides((), size)
                 even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
                 if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve
@@ -362,20 +411,30 @@ class Experiment:
     def slope(self) -> "float | None":
         return self.slopes[0][0] if self.slopes else None
 
-    def agrees(self, gradient) -> bool:
-        """Whether a gradient has the measured slopes."""
-        return not self.unlike(gradient)
-
     def unlike(self, gradient) -> list:
         """The measured slopes that a gradient does not have, each with its direction."""
-        noise, parts = ROUNDING * self.rounding(self.before), [gradient * way for _, way in self.slopes]
-        least = [NEAR * np.sum(np.abs(one)) + noise / (2 * self.size.share) for one in parts]
+        parts = [gradient * way for _, way in self.slopes]
+        least = [NEAR * np.sum(np.abs(one)) + self.noise for one in parts]
         return [pair for pair, one, off in zip(self.slopes, parts, least) if abs(np.sum(one) - pair[0]) > off]
+
+    @property
+    def noise(self) -> float:
+        """How far rounding may put a measured slope off."""
+        return ROUNDING * self.rounding(self.before) / (2 * self.size.share)
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""
         values = [np.asarray(value) for value in outcome.targets.values() if value is not None]
         return sum(float(np.abs(v).sum()) * np.finfo(v.dtype).eps for v in values if v.dtype.kind in "fc") or 1e-30
+
+
+def of_last_call(events) -> list:
+    """Of the exits at one place the last, or all of the last call if it takes several, as `math.hypot(x[0], x[1])`."""
+    last = events[-1]
+    if called_text(last.place).rpartition(".")[2] == last.exit.removesuffix("()"):
+        return [last]
+    run = [e for k, e in enumerate(events) if last.number - e.number == len(events) - 1 - k]  # with nothing in between
+    return [*{e.tensor: e for e in run}.values()]
 
 
 def compared(before, after) -> dict:

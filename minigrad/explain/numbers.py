@@ -82,7 +82,7 @@ def not_finite(q):
         name = q.names.of(number) if named else "an input"
         case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
         facts = [("first", f"{element(name, at)} = {kind}"), ("line", line)]
-        words = dict(value=kind, holder=name, x=name if named else "x")
+        words = dict(value=kind, holder=name, x=name if named else "v")
         return cause("NOT_FINITE", q, case, line=line, sure=sure, facts=facts, **words)
     inputs = {i: number_there(value_of(q, i, maker), value) for i in maker.inputs if i}
     number, given = next((pair for pair in inputs.items() if pair[1] is not None), (0, None))

@@ -4,6 +4,8 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..engine.backward import backward, dense, prune
 from ..engine.listening import listeners_only
 from ..engine.op import convert
@@ -57,6 +59,12 @@ class Question:
     def label(self):
         names = self.target_name, self.source_name
         return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in names)
+
+    @property
+    def known(self):
+        """The gradient as an array; None if there is none, or its numbers are not known."""
+        slope = self.slope.kept if getattr(self.slope, "whole", False) else self.slope
+        return slope if isinstance(slope, (np.ndarray, np.generic)) else None
 
     @property
     def text(self):

@@ -31,11 +31,15 @@ SIGNS = 0.7548776662  # which elements go up, and which down; with 0 all go up
 
 
 class Nudge(NamedTuple):
-    """How far values are moved: each by a share of its size, or of `least` if it is smaller."""
+    """How far values are moved: each by a share of its size, or of `least` if it is smaller.
+
+    `only` has a bit for each element, which tells whether it moves; without bits, all do.
+    """
 
     share: float
     least: float = SMALLEST
     signs: float = SIGNS
+    only: bytes = b""
 
     def times(self, factor):
         return self._replace(share=factor * self.share)
@@ -59,11 +63,13 @@ def numbers_in(attributes):
             yield one
 
 
-def direction(value, least=SMALLEST, signs=SIGNS):
+def direction(value, least=SMALLEST, signs=SIGNS, only=b""):
     """The direction to nudge an array: each element up or down by its own share of its size, from the golden ratio."""
     place = np.arange(1.0, value.size + 1.0).reshape(value.shape)
     size = 0.5 + 0.5 * (place * 0.6180339887 % 1.0)
-    return np.where(place * signs % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
+    moved = np.where(place * signs % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
+    bits = np.unpackbits(np.frombuffer(only, np.uint8), count=value.size) if only else np.ones(value.size)
+    return np.where(bits.reshape(value.shape), moved, 0.0)
 
 
 def largest(values):

@@ -26,6 +26,7 @@ from ..tracing.source import parsed
 from ..tracing.values import finite
 from .replay import sources_now, value_of
 
+FINE = 1e-3  # relative distance of a gradient from the measured slopes within which a fix is taken for right
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 
 
@@ -84,8 +85,12 @@ def is_right(q, edits, slope, safe) -> bool:
         return np.isfinite(gradient).all()
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
-    left, lost = (slope - float(np.sum(one * tried.slopes[0][1])) for one in (gradient, had if known else 0.0))
-    return not abs(left) > abs(lost) / 4 and tried.agrees(gradient)
+    for measured, way in (*tried.slopes, *tried.more_slopes):
+        left, lost = (abs(measured - float(np.sum(one * way))) for one in (gradient, had if known else 0.0))
+        error = tried.noise + FINE * np.sum(np.abs(gradient * way))
+        if left > (min(error, lost / 4) if measured is slope else error):
+            return False
+    return True
 
 
 def try_with(q, edits, kind):

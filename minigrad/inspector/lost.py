@@ -34,7 +34,7 @@ def is_right(film, slopes, experiments) -> bool:
     """Whether replays measured these gradients or, where none did, only the very objects that had left came back."""
     proved = all(edge.by is not None and edge.sure == "proved" for edge in film.ways if edge.code in ("LEFT_ENGINE", "STATE", "REBUILT"))
     tried = [(experiments[number_of(node)], dx) for node, dx in slopes.items() if number_of(node) in experiments]
-    return all(one.agrees(dx) if one is not None and one.slopes else proved for one, dx in tried)
+    return all(not one.unlike(dx) if one is not None and one.slopes else proved for one, dx in tried)
 
 
 def passed_back(film, targets, value_of):

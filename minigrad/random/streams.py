@@ -23,7 +23,7 @@ class Seeds:
     """What `set_seed` sets: the global seed, the source of other ops' seeds, and the positions of ops with a seed."""
 
     def __init__(self, seed=None):
-        self.seed, self.draw, self.places = seed, None, {}
+        self.seed, self.draw, self.places, self.unknown = seed, None, {}, int.from_bytes(os.urandom(7), "little")
         if seed is not None:
             from random import Random  # only if a seed is set: importing it takes time
 
@@ -57,7 +57,8 @@ def pair_for(seed):
     first = source.seed
     if seed is None:
         if first is None:
-            return int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
+            seeds.unknown += 1  # and not new from the system: a block that runs again draws the same
+            return seeds.unknown, 0
         seed = source.draw()
     first = 87654321 if first is None else int(first) % LARGEST_SEED
     return (first, int(seed) % LARGEST_SEED) if first or int(seed) % LARGEST_SEED else (0, LARGEST_SEED)

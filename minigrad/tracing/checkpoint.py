@@ -24,7 +24,10 @@ import weakref
 from collections import deque
 from typing import Any
 
+import numpy.random  # noqa: F401 - seeds itself as it is imported: in the block, each replay would have other numbers
+
 from ..engine.tensor import ids
+from ..random import streams  # noqa: F401 - likewise
 
 FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it exists, but fails
 if FORKS:

@@ -158,8 +158,8 @@ PUBLIC_NAMES = dict(
     logistic_loss="sigmoid_cross_entropy_with_logits", lower_factor="cholesky", mirror_pad="pad", of_parts="complex",
     pad_constant="pad", plus="add", poisson_counts="poisson", product="matmul", robust_lstsq="lstsq",
     saturation="adjust_saturation", select="where", singular_triplets="svd", singular_values="svd",
-    split_by_size="split", split_evenly="split", stopped="stop_gradient", take="getitem", take_slice="getitem",
-    with_gradient="custom_gradient",
+    split_by_size="split", split_evenly="split", stepped="relu_grad", stopped="stop_gradient", take="getitem",
+    take_slice="getitem", with_gradient="custom_gradient",
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Place(NamedTuple):
     @property
     def text(self) -> str:
         """The user's statement, on one line; empty if it cannot be read."""
-        return statement_text(self)
+        return statement_text(self.code.co_filename, Place(*self[:2]))
 
 
 MINIGRAD = Path(__file__).resolve().parents[1]

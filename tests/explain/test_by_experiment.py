@@ -2,6 +2,7 @@
 
 import linecache
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -619,6 +620,83 @@ def test_a_share_that_is_smaller_than_the_error_of_a_measured_slope_is_not_misse
     assert status == "partial" or re.search("a path is cut, and carries .*e-[01][0-9] of the slope", *answer.notes)
 
 
+@pytest.mark.parametrize(
+    ("x", "block", "answer"),
+    [
+        ("[1000.0, 0.0], dtype='float64'", "y = (x[0] - 3.0) ** 2 + 5.0 * float(x[1])", "partial"),
+        ("[10.0, 0.0], dtype='float64'", "y = x[0] ** 3 + 0.5 * float(x[1])", "partial"),
+        ("[10.0, 2.0], dtype='float64'", "y = x[0] ** 3 + 0.001 * x[1] * float(x[1])", "partial"),
+        ("[10.0, 0.0], dtype='float64'", "y = x[0] ** 3 + float(x[1]) ** 2", "complete"),  # its slope is 0 there
+        ("[30.0, 0.5, -0.25]", "y = mg.reduce_sum(x[:1] ** 4) + 0.3 * float(mg.reduce_sum(x[1:] ** 2))", "untried"),  # rounding hides it
+        ("[30.0, 0.5]", "y = x[0] ** 4 + x[1] * mg.stop_gradient(x[1])", "complete"),  # meant
+        ("[0.0, 0.4, 0.6]", "y = -mg.reduce_sum(x * np.log(x + 1e-12))", "partial"),  # 0 is the end of a domain
+        ("[0.0, 4.0]", "y = mg.reduce_sum(x * [math.sqrt(v) for v in x.numpy()])", "partial"),
+        ("[0.0, 4.0]", "y = x[1] + math.sqrt(x[0])", "untried"),
+    ],
+)
+def test_no_element_is_lost_beside_others_whose_slope_is_large(x, block, answer, tmp_path):
+    names = run(f"import math\nx = mg.Variable({x})\nwith mg.GradientTape() as tape:\n    {block}\n", tmp_path)
+    found = names["tape"].explain(names["y"], names["x"], seconds=10.0)
+    assert found.status == answer, f"\n{found}"
+
+
+def test_a_fix_that_mends_most_of_what_is_lost_and_not_all_is_not_proposed(tmp_path):
+    text = """
+x = mg.Variable([[0.5, -0.3], [0.2, 0.7]])
+state = mg.Variable([[0.1, 0.2]])
+with mg.GradientTape() as tape:
+    for k in range(3):
+        h = mg.tanh(state @ x + k)
+        state.assign(h)
+    y = mg.reduce_sum(state ** 2) + 0.01 * mg.reduce_sum(x * x.numpy())
+"""
+    names = run(text, tmp_path)
+    answer = names["tape"].explain(names["y"], names["x"], seconds=10.0)
+    assert answer.status == "partial" and not answer.fixed, f"\n{answer}\n{answer.fixed}"
+
+
+@pytest.mark.parametrize("draw", ["np.random.normal()", "random.random()", "float(mg.random.normal([]))"])
+def test_what_is_drawn_first_in_the_block_is_drawn_again_in_a_replay(draw, tmp_path):
+    """In a process of its own, where nothing was drawn before, and where nothing has loaded what draws."""
+    program = f"""
+import numpy as np
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable([0.4, 0.7])
+with mg.GradientTape() as tape:
+    import random
+    y = mg.reduce_sum(x) * {draw} * float(x[0])
+print(tape.explain(y, x, seconds=10.0).status)
+"""
+    path = tmp_path / "program.py"
+    path.write_text(program, "utf-8")
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert done.stdout == "partial\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("block", "status", "code", "says"),
+    [
+        (
+            "y = 2.0 * w * (1.0 - float(mg.reduce_mean(mg.cast(x > 0.5, mg.float32))))",
+            "none",
+            "UNUSED",
+            " left through float here, and a nudge of it does not move ",
+        ),
+        ("y = w * [1.0, 2.0, 3.0][int(mg.argmax(x))]", "none", "UNUSED", " left through int here, and a nudge of it does not move "),
+        ("y = mg.reduce_sum(x) / math.hypot(x[0], x[1])", "partial", "LEFT_ENGINE", "was given the number 0.8062, not x[0] and x[1]"),
+        ("y = x[0] * max(map(float, x))", "partial", "LEFT_ENGINE", "inside max values became plain numbers, which no tape follows"),
+        ("y = x * [*map(float, x)]", "partial", "LEFT_ENGINE", "inside [*map(float, x)] values became plain numbers, which"),
+    ],
+)
+def test_what_is_said_of_values_that_leave_in_a_call_is_true(block, status, code, says, tmp_path):
+    head = "import math\nw, x = mg.Variable(2.0), mg.Variable([0.4, 0.7, 1.6])\nwith mg.GradientTape() as tape:\n    "
+    names = run(f"{head}{block}\n", tmp_path)
+    answer = names["tape"].explain(names["y"], names["x"], seconds=10.0)
+    assert (answer.status, answer.codes[0]) == (status, code), f"\n{answer}"
+    assert says in answer.causes[0].sentence
+
+
 def test_what_moves_the_elements_and_not_their_sum_is_told_so():
     x = mg.Variable([1.0, 2.0])
     with mg.trace(), mg.GradientTape() as tape:
@@ -1033,7 +1111,7 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
 def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.range(x, 5.0, 1.0) * 2.0\n"
     answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
-    assert answer.notes == ("no replay: a decision changes with the smallest nudge",)
+    assert answer.notes == ("no replay: the smallest nudge changes what runs",)
 
 
 def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
