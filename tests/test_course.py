@@ -122,6 +122,15 @@ def test_a_lesson_is_stored_as_it_was_run_and_what_stood_there_is_kept(tmp_path,
     assert build.store(path) is None, "it stood so"
 
 
+def test_after_lessons_were_built_what_lists_them_has_their_minutes(monkeypatch, capsys):
+    did = []
+    monkeypatch.setattr(build, "store", lambda path: did.append(path.name))
+    monkeypatch.setattr(build, "tell", lambda: did.append("told"))
+    build.main(["01", "03"])
+    assert did == ["01_first_derivative.ipynb", "03_watching.ipynb", "told"]
+    assert capsys.readouterr().out == "built 01_first_derivative.ipynb\nbuilt 03_watching.ipynb\n"
+
+
 def test_building_an_unknown_lesson_says_which_there_are():
     with pytest.raises(SystemExit, match=r"No lesson has the number 99\. There are: .*02, 03"):
         build.main(["99"])
