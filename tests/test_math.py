@@ -530,3 +530,9 @@ def test_realdiv_makes_no_floats_of_integers():
     assert mg.realdiv(3.0, 2).numpy() == 1.5
     with pytest.raises(mg.errors.NotFoundError, match=r"RealDiv\[T=DT_INT32\].*Write mg.divide\(x, y\)"):
         mg.realdiv(3, 2)
+
+
+@pytest.mark.parametrize("dtype", [mg.float16, mg.float32, mg.float64])
+def test_the_angle_of_real_numbers_is_0_or_pi_in_their_dtype(dtype):
+    angle = mg.math.angle(mg.constant([-1.0, 0.0, 2.0], dtype))
+    assert angle.dtype == dtype and angle.numpy().tolist() == [dtype.as_numpy_dtype(np.pi), 0.0, 0.0]

@@ -102,4 +102,4 @@ imaginary_part: Any = imag.np
 real.by_kind = dict.fromkeys("iuf", lambda x: x)
 imag.by_kind = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))
 conj.by_kind = dict.fromkeys("iuf", lambda x: x)
-angle.by_kind = {"f": lambda x: where(less(x, 0), np.pi, x.value.dtype.type(0))}
+angle.by_kind = {"f": lambda x: where(less(x, 0), x.value.dtype.type(np.pi), x.value.dtype.type(0))}
