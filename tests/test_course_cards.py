@@ -379,7 +379,7 @@ def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
             ask(*arguments)
             out = capsys.readouterr().out.removesuffix("\n")
             assert out.isprintable() and 0 < len(out) < 600, (ask.__name__, ascii(out[:800]))
-    for exercise in EXERCISES:
+    for exercise in [*EXERCISES][[*WHATEVER].index(name) % 3 :: 3]:  # each exercise gets some of them
         check(exercise, given)
         assert re.match(rf"{re.escape(exercise)}: (not yet|not attempted|yes)", capsys.readouterr().out)
     assert set(diary.memory["predictions"]) <= {"02.1"}
