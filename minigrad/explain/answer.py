@@ -229,7 +229,7 @@ def disagrees(q) -> list:
     """The measured slopes that the gradient does not have, if it is known, each as (its own, the measured one)."""
     if q.experiment is None or q.known is None:
         return []
-    return [(float(np.sum(q.known * way).real), slope) for slope, way in q.experiment.unlike(q.known)]
+    return [(float(np.sum(q.known * one.way).real), one.value) for one in q.experiment.unlike(q.known)]
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -502,7 +502,8 @@ def may_hide(q, cut) -> bool:
     history = q.history
     still = [e for e in history.left(q.targets) if e.kind in "fc" and not q.experiment.moved_in(e)]
     left = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
-    return (bool(cut or left) and not q.experiment.shows) or q.experiment.hides({edge.event.number for edge in cut})
+    every = {edge.event.number for edge in cut}
+    return (bool(cut or left) and not q.experiment.shows) or q.experiment.hides(keys(q.experiment, cut), every)
 
 
 def that_carry(q, lost):
@@ -529,7 +530,7 @@ def that_carry(q, lost):
         mixed = q.history.smooth & {*lost} or any(one.event.number in keys(tried, [one]) for one in left)
         if q.source.shape.num_elements() != 1 or tried.slope is None or mixed:  # held with what other inputs carry
             return lost, []
-        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0][1].item()
+        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0].way.item()
         beside = f" of {tried.slope / way:.3g} is lost" if tried.slope else " is lost, and the whole slope is 0"
         return lost, [f"measured: {missing / way:.3g}{beside}"] if missing else []
     except NotTried as why:

@@ -115,11 +115,17 @@ def cause_on(q, edge) -> Cause:
     """The Cause for an edge along which the derivative was lost."""
     op, line = op_of(edge), edge.place.text
     together = [one.start for one in q.history.into(edge.end) if one.by and one.place == edge.place] if edge.by else ()
-    names = dict.fromkeys(map(q.names.of, (edge.start, *together)))
+    names = dict.fromkeys(value_name(q, one) for one in (edge.start, *together))
     words = dict(op=op, line=line, name=" and ".join([*names][:3]), what=to_move(q, edge.place))
     code = code_of(edge)
     case, more = CASES[code](q, edge, op, line) if code in CASES else ("", {})
     return cause(code, q, case, sure=edge.sure, **{**words, **more})
+
+
+def value_name(q, node) -> str:
+    """The name of a value, or what it is the result of."""
+    name, maker = q.names.of(node), q.history.maker(node)
+    return f"the result of {name}" if isinstance(maker, Ran) and name == maker.name else name
 
 
 def code_of(edge):
@@ -193,7 +199,8 @@ def left_engine(q, edge, op, line):
     event, given = edge.event, edge.by.given
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
     number = brief(*numbers) if len(numbers) == 1 else ""
-    single = (given is not None and given.content.shape == ()) or (number and edge.by.exit != "numpy()")
+    alone = given is not None and given.content.shape == () and last == edge.by.exit.removesuffix("()")
+    single = alone or (number and edge.by.exit != "numpy()")
     words = dict(value=shortened(value), kind="number" if single else "array", receiver=who)
     words["number"] = f"{name_given(event)} {number}" if number else "numbers"
     return "", dict(words, how=fixed_or(q, line, how_to_keep(edge.by.place, op)))
@@ -239,7 +246,9 @@ def state(q, edge, op, line):
         return "stored", {}
     variable, by = q.names.of(edge.end, "a Variable"), called_text(edge.place)
     by = by if by.rpartition(".")[2].startswith(("assign", "scatter")) else f"{variable}.{op}"
-    value = assigned_value(edge.place) or q.names.of(edge.start)
+    made = q.history.maker(edge.start)
+    inside = isinstance(made, Ran) and made.place[:2] == edge.place[:2]
+    value = assigned_value(edge.place) or ("what it computed" if inside else value_name(q, edge.start))
     return "", dict(by=shortened(by), value=shortened(value), how=fixed_or(q, line, f" of {variable}"))
 
 

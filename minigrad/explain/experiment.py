@@ -43,6 +43,14 @@ class Outcome(NamedTuple):
     points: dict  # the values of the sources when the tape was opened
 
 
+class Slope(NamedTuple):
+    """A measured slope of the targets' sum, the direction in which the source was nudged, and the Nudge."""
+
+    value: float
+    way: np.ndarray
+    size: Nudge
+
+
 class Experiment:
     """Replays for one tape, its targets and one source.
 
@@ -265,7 +273,7 @@ class Experiment:
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
                     self.size = self.size if part else size
-                    every = [self.effect((), size) / (2 * size.share)] if part else [slope for slope, _ in self.slopes]
+                    every = [self.effect((), size) / (2 * size.share)] if part else [one.value for one in self.slopes]
                     share = abs(self.effect(keys, size)) / (2 * size.share)
                     return share / (max(map(abs, every), default=0.0) or share)
         return 0.0
@@ -295,37 +303,42 @@ class Experiment:
 
     @cached_property
     def shows(self) -> bool:
-        """Whether a nudge of all elements moves the target so much that a share NEAR of it could be seen."""
+        """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
-        return self.step.least > 0 and (abs(self.rise((), self.step)) > self.seen or self.shows_along(b""))
-
-    @property
-    def seen(self) -> float:
-        """How much more than rounding does the target moves if a share NEAR of it can be seen."""
-        return ROUNDING * self.rounding(self.before) / NEAR
+        seen = ROUNDING * self.rounding(self.before) / NEAR
+        if self.step.least == 0.0 or abs(self.rise((), self.step)) > seen:
+            return self.step.least > 0.0
+        for size in (*VERY_LARGE[::-1], self.size):
+            with contextlib.suppress(Changed):
+                return max(map(abs, self.sides((), size))) > seen
+        return False
 
     def split(self, gradient) -> None:
         """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
         sizes = np.abs(gradient * direction(self.point, signs=0.0)).ravel()
         most = sizes.max(initial=0.0)
-        ranks = np.log(np.maximum(sizes, most * SPREAD**-MOST_PARTS) / most) // np.log(SPREAD) if most else sizes
+        shares = np.maximum(sizes / most, SPREAD**-MOST_PARTS) if most else np.ones_like(sizes)
+        ranks = np.ceil(np.log(shares) / np.log(SPREAD))
         self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
 
-    def shows_along(self, part) -> bool:
-        for size in (*VERY_LARGE[::-1], self.size):
+    def hides(self, keys, events) -> bool:
+        """Whether a nudge of one of the parts moves something at these events, but what that does is not to be seen."""
+        for part in self.parts:
             with contextlib.suppress(Changed):
-                return max(map(abs, self.sides((), size._replace(only=part)))) > self.seen
-        return False
-
-    def hides(self, events) -> bool:
-        """Whether a nudge of one of the parts moves something at these events, but the target not visibly."""
-        with contextlib.suppress(Changed):
-            for part in self.parts:
                 moved = compared(self.before, self.at(self.step._replace(only=part))).keys()
-                if not moved.isdisjoint(events) and not self.shows_along(part):
+                if not moved.isdisjoint(events) and not self.shows_along(keys, part):
                     return True
         return False
+
+    def shows_along(self, keys, part) -> bool:
+        """Whether some nudge of this part moves the target, as far as that is due to these keys, more than rounding."""
+        seen = False
+        for size in (*VERY_LARGE, self.size):
+            with contextlib.suppress(Changed):
+                most = max(map(abs, self.sides(keys, size._replace(only=part))))
+                seen = seen or most > ROUNDING * self.rounding(self.before)
+        return seen
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
@@ -388,39 +401,44 @@ class Experiment:
     @cached_property
     def slopes(self) -> list:
         """The slopes of the targets' sum along the nudge and, of several elements, with all of them nudged up, by
-        central differences, each with its direction; empty if the first cannot be measured, or of several sources."""
-        return self.slopes_along(SIGNS, 0.0)
+        central differences; empty if the first cannot be measured, or of several sources."""
+        return [*self.slopes_along(SIGNS, 0.0)]
 
     @cached_property
     def more_slopes(self) -> list:
         """The same along two more directions, of more than two elements."""
-        return self.slopes_along(0.3247179572, 0.5698402910) if self.point.size > 2 else []
+        return [*self.slopes_along(0.3247179572, 0.5698402910)] if self.point.size > 2 else []
 
-    def slopes_along(self, *signs) -> list:
-        found = []
+    def slopes_along(self, *signs):
         with contextlib.suppress(NotTried):
             for size in [self.size._replace(signs=one) for one in signs][: self.point.size]:
                 up, down = self.sides((), size)
                 even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
                 if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve
                     break
-                found.append(((up - down) / (2 * size.share), direction(self.point, *size[1:])))
-        return found
+                yield Slope((up - down) / (2 * size.share), direction(self.point, *size[1:]), size)
+
+    def doubt(self, slope) -> float:
+        """How far a measured slope may be off: twice as far as it is from that with half the nudge."""
+        up, down = self.sides((), slope.size.times(0.5))
+        return 2 * abs((up - down) / slope.size.share - slope.value)
 
     @property
     def slope(self) -> "float | None":
-        return self.slopes[0][0] if self.slopes else None
+        return self.slopes[0].value if self.slopes else None
 
     def unlike(self, gradient) -> list:
-        """The measured slopes that a gradient does not have, each with its direction."""
-        parts = [gradient * way for _, way in self.slopes]
-        least = [NEAR * np.sum(np.abs(one)) + self.noise for one in parts]
-        return [pair for pair, one, off in zip(self.slopes, parts, least) if abs(np.sum(one) - pair[0]) > off]
+        """The measured slopes that a gradient does not have."""
+        return [one for one in self.slopes if self.off(gradient, one) > self.near(gradient, one, NEAR)]
 
-    @property
-    def noise(self) -> float:
-        """How far rounding may put a measured slope off."""
-        return ROUNDING * self.rounding(self.before) / (2 * self.size.share)
+    def off(self, gradient, slope) -> float:
+        """How far a gradient is from a measured slope."""
+        return abs(float(np.sum(gradient * slope.way).real) - slope.value)
+
+    def near(self, gradient, slope, share) -> float:
+        """How far it may be for this share of its size, and for what rounding may do to the measured slope."""
+        noise = ROUNDING * self.rounding(self.before) / (2 * slope.size.share)
+        return share * float(np.sum(np.abs(gradient * slope.way))) + noise
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""

@@ -24,6 +24,7 @@ from ..tracing.checkpoint import NotTried
 from ..tracing.places import program_frame, user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
+from .experiment import NEAR
 from .replay import sources_now, value_of
 
 FINE = 1e-3  # relative distance of a gradient from the measured slopes within which a fix is taken for right
@@ -85,10 +86,11 @@ def is_right(q, edits, slope, safe) -> bool:
         return np.isfinite(gradient).all()
     had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
     known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
-    for measured, way in (*tried.slopes, *tried.more_slopes):
-        left, lost = (abs(measured - float(np.sum(one * way))) for one in (gradient, had if known else 0.0))
-        error = tried.noise + FINE * np.sum(np.abs(gradient * way))
-        if left > (min(error, lost / 4) if measured is slope else error):
+    for one in (*tried.slopes, *tried.more_slopes):
+        left, most = tried.off(gradient, one), tried.near(gradient, one, NEAR)
+        if one is tried.slopes[0]:
+            most = min(most, tried.off(had if known else 0.0, one) / 4)  # of what was lost
+        if left > most or (left > tried.near(gradient, one, FINE) and left > tried.doubt(one)):
             return False
     return True
 

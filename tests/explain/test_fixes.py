@@ -477,7 +477,7 @@ MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.
             MODEL,
             "pred = model.predict(X, verbose=0); y = mg.reduce_sum(pred * pred)",
             "LEFT_ENGINE",
-            "model.predict gives plain numbers",
+            "inside model.predict values became plain numbers",
             "model(X)",
         ),
         (
