@@ -290,7 +290,7 @@ class Experiment:
 
     def cancels(self, keys) -> bool:
         """Whether the values at these keys move elements of the targets, but not their sum."""
-        size, least = self.size_with(keys), ROUNDING * self.rounding(self.before)
+        size, least = self.size_with(keys), self.seen
         pairs = zip(self.at(size).targets.values(), self.still(keys, size).targets.values())
         moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
         return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
@@ -306,13 +306,22 @@ class Experiment:
         """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
-        seen = ROUNDING * self.rounding(self.before) / NEAR
-        if self.step.least == 0.0 or abs(self.rise((), self.step)) > seen:
-            return self.step.least > 0.0
+        if self.step.least == 0.0:
+            return False
+        return abs(self.rise((), self.step)) > self.seen / NEAR or self.most((), b"") > self.seen / NEAR
+
+    @property
+    def seen(self) -> float:
+        """How much of a change of the target is more than rounding."""
+        return ROUNDING * self.rounding(self.before)
+
+    def most(self, keys, part) -> float:
+        """How far nudges of a part move the target, as far as that is due to these keys."""
+        found = [0.0]
         for size in (*VERY_LARGE[::-1], self.size):
             with contextlib.suppress(Changed):
-                return max(map(abs, self.sides((), size))) > seen
-        return False
+                found += map(abs, self.sides(keys, size._replace(only=part)))
+        return max(found)
 
     def split(self, gradient) -> None:
         """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
@@ -327,18 +336,10 @@ class Experiment:
         for part in self.parts:
             with contextlib.suppress(Changed):
                 moved = compared(self.before, self.at(self.step._replace(only=part))).keys()
-                if not moved.isdisjoint(events) and not self.shows_along(keys, part):
+                blind = self.most((), part) <= self.seen / NEAR and self.most(keys, part) <= self.seen
+                if blind and not moved.isdisjoint(events):
                     return True
         return False
-
-    def shows_along(self, keys, part) -> bool:
-        """Whether some nudge of this part moves the target, as far as that is due to these keys, more than rounding."""
-        seen = False
-        for size in (*VERY_LARGE, self.size):
-            with contextlib.suppress(Changed):
-                most = max(map(abs, self.sides(keys, size._replace(only=part))))
-                seen = seen or most > ROUNDING * self.rounding(self.before)
-        return seen
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
@@ -348,7 +349,7 @@ class Experiment:
         yield usual
         up, down = self.sides(keys, usual)
         most = max(abs(up), abs(down))
-        if not most > ROUNDING * self.rounding(self.before):
+        if not most > self.seen:
             yield from VERY_LARGE
         elif not self.effect(keys, usual):
             yield usual.times(max(1e-3, 0.05 * abs(up - down) / most))
@@ -437,7 +438,7 @@ class Experiment:
 
     def near(self, gradient, slope, share) -> float:
         """How far it may be for this share of its size, and for what rounding may do to the measured slope."""
-        noise = ROUNDING * self.rounding(self.before) / (2 * slope.size.share)
+        noise = self.seen / (2 * slope.size.share)
         return share * float(np.sum(np.abs(gradient * slope.way))) + noise
 
     def rounding(self, outcome) -> float:
