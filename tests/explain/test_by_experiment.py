@@ -4,6 +4,7 @@ import linecache
 import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -1010,6 +1011,16 @@ def test_in_a_coarse_dtype_the_nudge_is_larger(start, last, status, tmp_path):
     block = f"with mg.GradientTape() as tape:\n    h = mg.cast(x, mg.float16)\n    y = mg.reduce_sum({last})\n"
     text = f"x = mg.Variable({start})\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n"
     assert run(text, tmp_path)["answer"].status == status
+
+
+@pytest.mark.parametrize(("precision", "point"), [(1e-3, [1.0, 2.0]), (1e-7, [1.0, 2.0]), (1e-7, [0.0, 2.0]), (1e-2, [0.0, 2.0])])
+def test_each_nudge_is_tried_up_and_down_with_the_usual_ones_first_and_smaller_ones_later(precision, point):
+    told = types.SimpleNamespace(precision=precision, point=np.array(point))
+    steps = Experiment.steps_to_try.func(told)
+    assert steps[1::2] == [step.times(-1) for step in steps[::2]] and all(step.share > 0 for step in steps[::2])
+    sizes = [step.share for step in steps[::2] if step.least]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] == {1e-2: 0.2, 1e-3: 0.2, 1e-7: 4e-3}[precision]
+    assert [step.least for step in steps[2:4]] == ([0.0, 0.0] if 0.0 in point else [replay.SMALLEST] * 2)
 
 
 CHOSEN = "left through x.numpy here, and a nudge of it does not move y"
