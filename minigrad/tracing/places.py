@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import sysconfig
-from functools import cache
+from functools import cache, lru_cache
 from inspect import CO_NEWLOCALS
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,13 @@ class Place(NamedTuple):
     @property
     def text(self) -> str:
         """The user's statement, on one line; empty if it cannot be read."""
-        return statement_text(self.code.co_filename, Place(*self[:2]))
+        return text_at(self.code.co_filename, *self[:2])
+
+
+@lru_cache(maxsize=1000)
+def text_at(file, code, instruction) -> str:
+    """The statement of an instruction. (Equal code may look different in each of two files.)"""
+    return statement_text(Place(code, instruction))
 
 
 MINIGRAD = Path(__file__).resolve().parents[1]

@@ -123,17 +123,11 @@ def unpacked(module, node):
     return statement.value if unpacks and node in (statement, *statement.targets) else node
 
 
-@lru_cache(maxsize=1000)
-def statement_text(file, place) -> str:
-    """The user's statement, on one line; for a compound statement, its head. Empty if it cannot be read.
-
-    Args:
-        file: the file of its code. (Equal code of two files may look different in each.)
-        place: the Place, without the calls around it.
-    """
+def statement_text(place) -> str:
+    """The user's statement, on one line; for a compound statement, its head. Empty if it cannot be read."""
     module, node = node_at(place)
     if node is None:
-        return visible(linecache.getline(file, position(place.code, place.instruction)[0]).strip())
+        return visible(linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip())
     text = rewritten(module, module.statement(node))
     return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # only the line, if it is long
 

@@ -1,10 +1,12 @@
 """Programs as learners write them, as a file and in cells: what explain says of them was tried, and the fix that it prints is right."""
 
 import linecache
+import os
 import re
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -671,7 +673,8 @@ print(tape.explain(y, x, seconds=10.0).status)
 """
     path = tmp_path / "program.py"
     path.write_text(program, "utf-8")
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": str(Path(mg.__file__).parents[1])}
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
     assert done.stdout == "partial\n", done.stderr
 
 
