@@ -107,6 +107,7 @@ def main():
     if unknown := set(wanted.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"  # as when the scenarios were recorded, whatever the processor
     try:
         import tensorflow
     except ImportError:
