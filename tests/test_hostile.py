@@ -408,6 +408,7 @@ def test_the_package_loads_no_pickles_and_fetches_nothing(path):
     used = {name.partition(".")[0] for name, _ in names_used(ast.parse(path.read_text("utf-8")))}
     opens = {"subprocess", "socket"} if path.parent.name == "classroom" else set()  # the command starts JupyterLab and pip
     runs = {"exec", "eval", "compile"} if path.name in ("trial.py", "report.py") else set()  # the user's own program
+    runs |= {"eval"} if path.name == "formulas.py" else set()  # the mathematics that an op declares
     runs |= {"ctypes"} if path.name == "swap.py" else set()  # gives a tensor of TensorFlow another value, in a replay
     assert not (used - opens - runs) & {
         "pickle",
