@@ -401,10 +401,10 @@ def unused(q, exit=None):
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     tried = q.experiment is not None
     sure = "tried" if tried else "likely" if unseen else "proved"
-    moved = q.experiment.exits[-1][-1] if tried and q.experiment.exits else None
-    moved = moved or (last_exit(q, history.left(q.targets)) if tried else None)  # as a whole number, which did not move
-    if exit or moved:
-        case, exit = "left" if exit else "tried", exit or moved
+    case = "left" if exit else "tried"
+    if tried and not exit:  # the last that moved, or as a whole number did not
+        exit = q.experiment.exits[-1][-1] if q.experiment.exits else last_exit(q, history.left(q.targets))
+    if exit:
         return cause("UNUSED", q, case, op=op_of_exit(exit), line=exit.place.text, sure=sure)
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
@@ -511,7 +511,7 @@ def that_carry(q, lost):
     if not lost or q.experiment is None:
         return lost, [f"no replay: {q.untried}"] if lost else []
     tried, every = q.experiment, keys(q.experiment, lost)
-    if q.known is not None and np.shape(q.known) == np.shape(tried.point):
+    if q.known is not None:
         tried.split(q.known)
     share = tried.share(every)  # on a timeout, `answered` answers without replays
     if share <= NEGLIGIBLE:

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..tracing.log import Shaped, arrays_in
+from ..tracing.log import Shaped, shapes_given
 
 PRIMES = 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47
 MOST_INPUTS, MOST_PAIRS, MOST_ELEMENTS = 6, 16, 1_000_000  # that are tried
@@ -82,7 +82,7 @@ def with_common_lengths(shapes, a, b, pairs):
 
 def shapes_in(arguments):
     """The shape of each array, and at the end the shape that `reshape`, say, was asked for."""
-    yield from [one.shape for one in arrays_in(arguments)]
+    yield from [one.shape for one in shapes_given(arguments)]
     if isinstance(arguments.get("shape"), tuple):
         yield arguments["shape"]
 

@@ -62,9 +62,10 @@ class Question:
 
     @property
     def known(self):
-        """The gradient as an array; None if there is none, or its numbers are not known."""
+        """The gradient as an array of the shape of the source; None if there is none, or its numbers are not known."""
         slope = self.slope.kept if getattr(self.slope, "whole", False) else self.slope
-        return slope if isinstance(slope, (np.ndarray, np.generic)) else None
+        fits = isinstance(slope, (np.ndarray, np.generic)) and slope.shape == tuple(self.source.shape)
+        return slope if fits else None
 
     @property
     def text(self):

@@ -84,12 +84,11 @@ def is_right(q, edits, slope, safe) -> bool:
         return False
     if slope is None:
         return np.isfinite(gradient).all()
-    had = getattr(q.slope, "kept", q.slope)  # a Summary has `kept`; None and UNKNOWN count as 0
-    known = isinstance(had, (np.ndarray, np.generic)) and had.shape == np.shape(tried.point)
+    had = 0.0 if q.known is None else q.known
     for one in (*tried.slopes, *tried.more_slopes):
         left, most = tried.off(gradient, one), tried.near(gradient, one, NEAR)
         if one is tried.slopes[0]:
-            most = min(most, tried.off(had if known else 0.0, one) / 4)  # of what was lost
+            most = min(most, tried.off(had, one) / 4)  # of what was lost
         if left > most or (left > tried.near(gradient, one, FINE) and left > tried.doubt(one)):
             return False
     return True

@@ -313,7 +313,8 @@ class Shaped(NamedTuple):
     dtype: Any = None
 
 
-def arrays_in(arguments) -> list:
+def shapes_given(arguments) -> list:
+    """The arrays among the arguments of an op that raised, in order."""
     every = [one for some in arguments.values() for one in (some if isinstance(some, list) else [some])]
     return [one for one in every if isinstance(one, Shaped)]
 
@@ -336,7 +337,7 @@ class Failed(Event):
     @property
     def given(self) -> list:
         """The number and the shape of each input."""
-        return [(one.number, one.shape) for one in arrays_in(self.arguments)]
+        return [(one.number, one.shape) for one in shapes_given(self.arguments)]
 
 
 @dataclass(slots=True, eq=False)
@@ -822,7 +823,7 @@ class Trace(Listener):
     def failed(self, op, problem, given):
         shapes = [Shaped(getattr(x, "id", 0), tuple(shape)) for x, shape in given]
         arguments, place = {"shapes": shapes} if given else arguments_of_failed(), self.here()
-        read = sum([self.version_of(one.number) for one in arrays_in(arguments)], ())
+        read = sum([self.version_of(one.number) for one in shapes_given(arguments)], ())
         self.add(Failed, self.next(), *place, op, arguments, read, listening_tapes(), error_text(problem))
 
     def raised(self, tape, targets, sources, problem):
