@@ -19,6 +19,7 @@ import zlib
 from pathlib import Path
 
 COURSE = Path(__file__).parent.parent / "course"
+RAISED = "raised: "
 
 
 def walked(walks):
@@ -90,7 +91,7 @@ def run(name, source, space):
             if shown is not None:
                 print(shown)
         except Exception as problem:
-            print(f"{type(problem).__name__}: {problem}")
+            print(f"{RAISED}{type(problem).__name__}: {problem}")
     return out.getvalue()
 
 
