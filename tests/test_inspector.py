@@ -39,6 +39,7 @@ from minigrad.inspector.model import Model
 from minigrad.inspector.still import still
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import EnteredEngine, public_name, trace_of
+from minigrad.tracing.loops import piece_of
 from minigrad.tracing.values import Summary, brief, forgotten
 
 
@@ -1508,6 +1509,18 @@ def test_numbers_have_six_digits_at_most():
 
 
 # ---- loops and layout --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(piece_of.__code__, "co_positions"), reason="before Python 3.11 an instruction has no place")
+@pytest.mark.parametrize("function", [piece_of, public_name, trace_of])
+def test_a_piece_of_code_is_its_adjacent_instructions_with_the_same_place(function):
+    known = [*function.__code__.co_positions()]
+    for at, place in enumerate(known):
+        _, *ends = piece_of(function.__code__, 2 * at)
+        first, end = (one // 2 for one in ends)
+        assert first <= at < end
+        assert {*known[first:end]} == {place}
+        assert place not in known[max(first - 1, 0) : first] + known[end : end + 1]
 
 
 def test_a_long_film_folds_its_layers():

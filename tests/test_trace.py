@@ -29,6 +29,7 @@ from minigrad.tracing.log import (
     Watched,
     Wrote,
     newest_trace,
+    trace_of,
 )
 from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
@@ -332,6 +333,17 @@ def test_a_question_that_raises_is_heard():
         with mg.GradientTape(), pytest.raises(RuntimeError, match="can only be used to compute one set"):
             tape.gradient(y, x)  # another tape listens, and is not disturbed
     assert [(event.tape, event.error.partition(":")[0]) for event in only(log, Refused)] == [(tape.number, "RuntimeError")] * 2
+
+
+def test_a_tape_that_a_trace_first_hears_as_it_refuses_is_explained_after_the_trace():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    with mg.trace() as log:
+        with pytest.raises(RuntimeError):
+            tape.gradient(y, x)
+    assert trace_of(tape) is log
 
 
 def test_an_op_knows_the_layer_that_it_ran_in():

@@ -89,6 +89,19 @@ def test_the_example_is_finite_in_the_dtype_of_the_op(line, value, dtype):
     assert fixed.status in ("complete", "zero"), f"\n{example}\n{fixed}"
 
 
+@pytest.mark.parametrize(("op", "edge"), [("acosh", 1.0), ("log1p", -1.0), ("asin", -1.0), ("atanh", 1.0), ("log", 0.0)])
+def test_the_example_stays_near_the_edge_of_the_domain(op, edge):
+    x = mg.Variable(edge)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = getattr(mg.math, op)(x)
+    example = tape.explain(y, x).causes[0].fix.partition("for example with ")[2]
+    with mg.GradientTape() as tape:
+        tape.watch(moved := mg.constant(eval(example)))
+        y = getattr(mg.math, op)(moved)
+    assert 0 < abs(moved - edge) < 1e-5
+    assert np.isfinite(tape.gradient(y, moved))
+
+
 def test_a_divisor_near_0_keeps_its_sign():
     x = mg.Variable([0.0, -2.0])
     with mg.trace(), mg.GradientTape() as tape:
