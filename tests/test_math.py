@@ -286,8 +286,6 @@ ERRORS = [
     (lambda x, i, b: i**-1, mg.errors.InvalidArgumentError, "Integers to negative integer powers are not allowed"),
     (lambda x, i, b: i // 0, mg.errors.InvalidArgumentError, "Integer division by zero [Op:FloorDiv]"),
     (lambda x, i, b: i % 0, mg.errors.InvalidArgumentError, "Integer division by zero [Op:FloorMod]"),
-    (lambda x, i, b: mg.truncatediv(i, 0), mg.errors.InvalidArgumentError, "Integer division by zero [Op:TruncateDiv]"),
-    (lambda x, i, b: mg.truncatemod(i, 0), mg.errors.InvalidArgumentError, "Integer division by zero [Op:TruncateMod]"),
     (lambda x, i, b: i / 1.5, TypeError, "`x` and `y` must have the same dtype, got tf.int32 != tf.float32."),
     (lambda x, i, b: x / i, TypeError, "`x` and `y` must have the same dtype, got tf.float32 != tf.int32."),
     (lambda x, i, b: i * 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),

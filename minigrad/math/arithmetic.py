@@ -214,9 +214,7 @@ def truncatediv(x, y):
     [ 3 -3]
     """
     if x.dtype.kind in "iu":
-        if not np.all(y):
-            problem = "Unexpected error in binary operator"
-            raise errors.InternalError(None, None, f"{problem} (only integer div and mod should have errors)")
+        refuse_zero(y, *WHERE_TRUNCATED)
         return (x - np.fmod(x, y)) // y
     return np.trunc(x / y)
 
@@ -226,21 +224,25 @@ def truncatemod(x, y):
     """Remainder of `mg.truncatediv(x, y)`, with the sign of x.
 
     Raises:
-        InvalidArgumentError: an integer is divided by 0.
+        InternalError: an integer is divided by 0.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> print(mg.truncatemod([7, -7], 3).numpy())
     [ 1 -1]
     """
-    refuse_zero(y)
+    refuse_zero(y, *WHERE_TRUNCATED)
     return np.fmod(x, y)
 
 
-def refuse_zero(y):
-    """Raise InvalidArgumentError if an integer divisor is 0: no integer is infinite."""
+def refuse_zero(y, error=errors.InvalidArgumentError, words="Integer division by zero"):
+    """Raise an error if an integer divisor is 0: no integer is infinite."""
     if y.dtype.kind in "iu" and not np.all(y):
-        raise invalid("Integer division by zero")
+        raise error(None, None, words)
+
+
+# what TensorFlow says of a 0 where it truncates
+WHERE_TRUNCATED = errors.InternalError, "Unexpected error in binary operator (only integer div and mod should have errors)"
 
 
 @op("Neg", "ifc", twin=np.negative, dx=accepts_sparse(lambda dy: -dy))
