@@ -340,9 +340,8 @@ def test_a_tape_that_a_trace_first_hears_as_it_refuses_is_explained_after_the_tr
     with mg.GradientTape() as tape:
         y = x * x
     tape.gradient(y, x)
-    with mg.trace() as log:
-        with pytest.raises(RuntimeError):
-            tape.gradient(y, x)
+    with mg.trace() as log, pytest.raises(RuntimeError):
+        tape.gradient(y, x)
     assert trace_of(tape) is log
 
 

@@ -241,8 +241,10 @@ def refuse_zero(y, error=errors.InvalidArgumentError, words="Integer division by
         raise error(None, None, words)
 
 
-# what TensorFlow says of a 0 where it truncates
-WHERE_TRUNCATED = errors.InternalError, "Unexpected error in binary operator (only integer div and mod should have errors)"
+WHERE_TRUNCATED = (  # what TensorFlow says there
+    errors.InternalError,
+    "Unexpected error in binary operator (only integer div and mod should have errors)",
+)
 
 
 @op("Neg", "ifc", twin=np.negative, dx=accepts_sparse(lambda dy: -dy))
