@@ -236,6 +236,8 @@ class Covering:
         names = tuple(f"tests/{test}" for part in file.split("/") for test in (f"test_{part}", f"{part}/"))
         if len(tests - loading) < 2 or "/cards/" in file or not any(isinstance(one, ast.FunctionDef) for one in around[:-1]):
             tests = tests.union(*lines.values(), [test for test in self.seconds if test.startswith(names)])
+        if card := re.search(r"/cards/lesson_(\d\d)", file):  # and of these tests those of its own lesson
+            tests = known | {test for test in tests if f"[{card[1]}" in test or "[" not in test}
         if not tests:  # it is only run as a copy elsewhere, as install.py in a pack
             tests = {test for test in self.seconds if test.partition("::")[0] in importing(file.rpartition("/")[2])}
         files, lone = {}, known if len(known) < 2 else set()

@@ -39,7 +39,6 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("course/helpers/cards/lesson_05", '"x @ w": (lambda x: x @ mg.constant('): "`@` takes lists too, and any numbers will do",
     ("course/helpers/cards/lesson_10", "SWITCHED = ("): "any numbers will do",
     ("course/helpers/cards/lesson_11", "[mg.constant([[1.0, -2.0, 2.0]])"): "any numbers will do",
-    ("course/helpers/cards/lesson_14", "((0.5, [-2.0, 1.0, 4.0])"): "any numbers will do",
     ("course/helpers/cards/lesson_15", "TRIALS = tuple("): "any number of rows will do",
     ("data/dataset", "length = len(range(first, self._length, count)) if self._length >= 0"): "a share of nothing is nothing",
     ("data/dataset", "length = self._length * times if self._length >= 0"): "nothing is nothing, however often",

@@ -43,17 +43,16 @@ def naming(line):
 ENOUGH = 9  # letters: `2.0*x+3.0` names a line, `gradient` does not
 
 
-def case(code, line, function, others, yes, options, came_out, hints, solution, other, codes, lines):
+def case(code, line, ask, expected, points, others, yes, options, came_out, hints, solution, other, codes, lines):
     """A report with its known mistakes.
 
     Args:
         code, line: the right ones; see `naming` for what counts as the line.
-        function: how to ask and what to expect, as for `fixed`.
+        ask, expected, points: how to ask, what to expect, and of what, as for `fixed`.
         others: mistakes in the function: what stands in it, what it gives instead, and the reply.
         other: a function that gives the right numbers and asks no tape for them.
         codes, lines: other codes and lines, each with a reply.
     """
-    ask, expected, points = function
 
     def report(code, line):
         return f'report = {{"code": "{code}", "line": "{line}", "fixed": fixed}}\n'
@@ -110,7 +109,9 @@ def fixed(x):
 where = case(
     code="OUTSIDE_TAPE",
     line="mean = mg.reduce_mean(price)",
-    function=(lambda f, x: f(mg.Variable(x)), lambda x: slopes_of_price(x) / len(x), (([1.0, 3.0, -2.0],), ([4.0, 0.5],))),
+    ask=lambda f, x: f(mg.Variable(x)),
+    expected=lambda x: slopes_of_price(x) / len(x),
+    points=(([1.0, 3.0, -2.0],), ([4.0, 0.5],)),
     yes="For the program as posted the fixed gradient is [0.667, 1, -1.333], and where takes part in it.",
     options=("where", "pow", "reduce_mean"),
     came_out="the witness named reduce_mean.",
@@ -153,7 +154,9 @@ def fixed(y, v):
 second = case(
     code="FIRST_ORDER_ONLY",
     line="slope = inner.gradient(w, y)",
-    function=(lambda f, y, v: f(mg.Variable(y), mg.Variable(v)), lambda y, v: 2.0 * y, ((2.0, 3.0), (-1.5, 2.0))),
+    ask=lambda f, y, v: f(mg.Variable(y), mg.Variable(v)),
+    expected=lambda y, v: 2.0 * y,
+    points=((2.0, 3.0), (-1.5, 2.0)),
     yes="4 for the program as posted. The line belongs below the inner block, but inside the outer one.",
     options=("w", "slope", "print"),
     came_out="the line of slope is outside both blocks.",
@@ -202,11 +205,9 @@ def logs(x):
 branch = case(
     code="NOT_FINITE",
     line="s = mg.where(x > 0.0, alpha * mg.math.log(x), 0.0)",
-    function=(
-        lambda f, alpha, x: f(mg.Variable(alpha), mg.constant(x)),
-        lambda alpha, x: logs(x),
-        ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5]), (-1.0, [0.5, 0.001, -1e-6, 2.0])),
-    ),
+    ask=lambda f, alpha, x: f(mg.Variable(alpha), mg.constant(x)),
+    expected=lambda alpha, x: logs(x),
+    points=((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5]), (-1.0, [0.5, 0.001, -1e-6, 2.0])),
     yes="1.386 for the program as posted: the logarithms of 1 and 4. The inner where guards what log is given, the outer one picks from what it returns.",
     options=("0.0", "1.386", "nan"),
     came_out="fixed, it is 1.386.",
@@ -262,7 +263,9 @@ def ask_aside(f, start, aside):
 late = case(
     code="STALE",
     line="w.assign_add(0.5)",
-    function=(ask_aside, lambda w, aside: [2.0 * (w + aside), w], ((3.0, 0.5), (-1.0, 0.25))),
+    ask=ask_aside,
+    expected=lambda w, aside: [2.0 * (w + aside), w],
+    points=((3.0, 0.5), (-1.0, 0.25)),
     yes="7, at 3.5, and w is back at 3. Aside, record, ask, back: in this order.",
     options=("6", "6.5", "7"),
     came_out="it was 6, as without the step aside.",
@@ -311,11 +314,9 @@ def fixed(f, x):
 book = case(
     code="UNWATCHED",
     line="y = 2.0 * x + 3.0",
-    function=(
-        lambda f, which, x: f((lambda t: 2.0 * t + 3.0, lambda t: t * t * t + t * t)[which], mg.constant(x)),
-        lambda which, x: 3.0 * x * x + 2.0 * x if which else 2.0,
-        ((0, 0.0), (1, 2.0), (1, -0.5)),
-    ),
+    ask=lambda f, which, x: f((lambda t: 2.0 * t + 3.0, lambda t: t * t * t + t * t)[which], mg.constant(x)),
+    expected=lambda which, x: 3.0 * x * x + 2.0 * x if which else 2.0,
+    points=((0, 0.0), (1, 2.0), (1, -0.5)),
     yes="2 for the line in the book, and right for any curve.",
     options=("x", "tape", "y"),
     came_out="the line of x makes a constant; the witness names the line where it is first used.",
