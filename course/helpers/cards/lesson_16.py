@@ -589,10 +589,10 @@ ticket = Card(
 ticket = {"2": 0.5 ** 10, "3": "STALE"}
 """,
     replies=(
-        Reply('ticket = {"2": 5.0, "3": "STALE"}', lambda: {"2": near(5.0)}, ": 2. 5 is ten times a half. Each layer multiplies what is left."),
-        Reply('ticket = {"2": 0.05, "3": "STALE"}', lambda: {"2": near(0.05)},
+        Reply('ticket = {"2": 5.0, "3": "STALE"}', lambda: {"2": 5.0}, ": 2. 5 is ten times a half. Each layer multiplies what is left."),
+        Reply('ticket = {"2": 0.05, "3": "STALE"}', lambda: {"2": 0.05},
               ": 2. 0.05 is a half, divided by ten. Each layer halves what is left."),
-        Reply('ticket = {"2": 0.5 ** 9, "3": "STALE"}', lambda: {"2": near(0.5**9)}, ": 2. These are nine halvings. There are ten layers."),
+        Reply('ticket = {"2": 0.00195, "3": "STALE"}', lambda: {"2": near(0.5**9)}, ": 2. These are nine halvings. There are ten layers."),
         Reply('ticket = {"2": 0.5 ** 10, "3": "REBOUND"}', lambda: {"3": contains("rebound")},
               ": 3. REBOUND gave one step and then a level line. This curve moves at every step."),
         Reply('ticket = {"2": 0.5 ** 10, "3": "STATE"}', lambda: {"3": contains("state")},
