@@ -124,6 +124,15 @@ def test_directions_that_do_not_fit_are_refused(primals, tangents, text):
         Accumulator(primals, tangents)
 
 
+def test_the_variable_in_a_variable_of_keras_is_asked_for():
+    around = mg.keras.Variable(3.0)
+    with pytest.raises(ValueError, match=r"Write tape\.watch\(v\.value\)"), Accumulator(around, ONE):
+        pass
+    with Accumulator(around.value, ONE) as acc:
+        y = around * around
+    close(acc.jvp(y), 6.0)
+
+
 def test_a_jvp_asked_after_all_blocks_is_connected_to_what_was_around_its_own():
     x = mg.constant(1.1)
     with Accumulator(x, ONE) as outer, Accumulator(x, ONE) as inner:

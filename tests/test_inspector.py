@@ -18,6 +18,7 @@ import threading
 import time
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -31,7 +32,7 @@ from minigrad.explain.search import History
 from minigrad.graph import retold
 from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, json_number, shown
-from minigrad.inspector.code import wanted
+from minigrad.inspector.code import ShownCode, wanted
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
@@ -1506,6 +1507,17 @@ def test_numbers_have_six_digits_at_most():
         5 << 40: "5.12e+03 GiB",
     }
     assert [bytes_text(n) for n in sizes] == [*sizes.values()]
+
+
+def test_lines_of_two_files_are_numbered_as_they_stand_below_each_other():
+    functions = wanted.__code__, still.__code__
+    places = [SimpleNamespace(code=code, spot=(code, code.co_firstlineno + 1)) for code in functions]
+    alone, both = ShownCode(places[:1]), ShownCode(places)
+    assert alone.line(places[0]) == functions[0].co_firstlineno + 1
+    assert [one["n"] for one in both.lines] == [*range(1, len(both.lines) + 1)]
+    for place in places:
+        shown = both.lines[both.line(place) - 1]["text"].strip()
+        assert shown == linecache.getline(place.code.co_filename, place.spot[1]).strip()
 
 
 # ---- loops and layout --------------------------------------------------------------------------------------------------
