@@ -149,8 +149,8 @@ def pade_halves(x, degree):
     one = eye(x.value.shape[-1], dtype=x.dtype)
     x2 = x @ x
     even, odd = weights[degree - 1] * one, weights[degree] * one
-    for j in range(degree - 3, -1, -2):
-        even, odd = even @ x2 + weights[j] * one, odd @ x2 + weights[j + 1] * one
+    for of_even, of_odd in zip(weights[degree - 3 :: -2], weights[degree - 2 :: -2]):
+        even, odd = even @ x2 + of_even * one, odd @ x2 + of_odd * one
     return even, x @ odd
 
 
