@@ -62,6 +62,10 @@ REPLAYED = {  # what a block may use and change, as its replays do: what comes b
     "a file that was open to write": ("f = open('a', 'w')", "f.write('1')"),
     "a log": ("import logging\nlog_of_mine = logging.Logger('a')\nlog_of_mine.addHandler(logging.FileHandler('a'))", "log_of_mine.error('1')"),
     "an array that is read from a file": ("np.ones(4).tofile('a')\nm = np.memmap('a', mode='c')", "m[0] += 1\nseen += m[0]"),
+    "no window in a replay": (
+        "os.environ.update(DISPLAY=':9', WAYLAND_DISPLAY='wayland-9')",
+        "assert os.getpid() == me or not {'DISPLAY', 'WAYLAND_DISPLAY'} & os.environ.keys()",
+    ),
     "printing": ("", "print('PRINTED'); print('PRINTED', file=sys.stderr); os.write(1, b'PRINTED\\n')"),
     "an error that is caught": ("", "try:\n    raise ValueError\nexcept ValueError:\n    seen += 1.0"),
     "an exit that is caught": ("", "try:\n    sys.exit(1)\nexcept SystemExit:\n    seen += 1.0"),
