@@ -51,6 +51,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("explain/answer", "if others and not q.lines:"): "it only spares a second trial of the same lines",
     ("explain/names", "DEEP, ALL = 6"): "any large number will do",
     ("graph/compiled", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("graph/loops", "may_be = self.last.get(k, k)"): "what follows is compared again, turn by turn",
