@@ -4,8 +4,9 @@
 
 A part is a file or a folder, written as a module or as a path, with or without what stands before it (`tape`). Besides,
 `vjps` are the VJPs of all ops, with the functions that they call, wherever they stand, and `outside` is all but the
-engine (and, where TensorFlow is not installed, but what listens to it). The places of all parts are tried in an order that the seed decides, in a copy, with the tests that run the line
-(tests/covering.py records which, ten minutes long, whenever the code has changed). What survives is a gap in the tests.
+engine (and, where TensorFlow is not installed, but what listens to it). The places of all parts are tried in an order
+that the seed decides, in a copy, with the tests that run the line (tests/covering.py records which, ten minutes long,
+whenever the code has changed). What survives is a gap in the tests.
 Lines in which no test can see a change are not tried: they stand in SURVIVES with the reason.
 """
 
