@@ -88,10 +88,16 @@ def test_a_picture_cuts_no_number_and_shows_the_sign_of_an_op_without_it():
 REFUSED = {  # what raises, its name, and the two shapes with what does not fit of each in brackets
     "mg.concat([x[:, :2], mg.ones((3, 2)), x[:, :2]], 1)": ("concat", "([2], 2)", "([3], 2)"),
     "mg.concat([x, mg.ones((2, 4))], 0)": ("concat", "(2, [3])", "(2, [4])"),
+    "mg.concat([x, mg.ones((2, 4)), mg.ones((3, 5))], 0)": ("concat", "(2, [3])", "(2, [4])"),
+    "mg.concat([x, x, mg.ones((4, 5)), mg.ones((2, 6))], 0)": ("concat", "(2, [3])", "(4, [5])"),
+    "mg.concat([x, x[0]], 0)": ("concat", "([2, 3])", "([3],)"),
+    "mg.add_n([x, mg.ones((4, 3)), mg.ones((5, 3))])": ("add_n", "([2], 3)", "([4], 3)"),
     "mg.stack([x, x, mg.ones((3, 2))])": ("stack", "([2], [3])", "([3], [2])"),
     "mg.einsum('ij,jk->ik', x, mg.ones((2, 5)))": ("einsum", "(2, [3])", "([2], 5)"),
     "mg.einsum('ij,jk,kl->il', x, mg.ones((3, 5)), mg.ones((4, 2)))": ("einsum", "(3, [5])", "([4], 2)"),
     "mg.reshape(x, (4, 2))": ("reshape", "([2, 3])", "([4, 2])"),
+    "mg.reshape(x, (4, -1))": ("reshape", "([2, 3])", "([4, -1])"),
+    "mg.reshape(x, (-1, -1))": ("reshape", "(2, 3)", "(-1, -1)"),
     "mg.broadcast_to(x, (4, 3))": ("broadcast_to", "([2], 3)", "([4], 3)"),
     "mg.where(x > 0, x, mg.ones((4, 3)))": ("where", "([2], 3)", "([4], 3)"),
     "mg.where(x[:, :1] > 0, x, mg.ones((2, 4)))": ("where", "(2, [3])", "(2, [4])"),
@@ -140,7 +146,8 @@ def test_what_fits_one_by_one_and_not_together_is_told_as_numbers_of_elements():
         what: columns(inspected(f"{BUILT}with mg.GradientTape() as tape:\n    try: {what}\n    except Exception: pass").plain)[-1]
         for what in REFUSED
     }
-    assert [lengths[what]["unequal"] for what in ("mg.reshape(x, (4, 2))", "conv(x)", "dense(x)")] == ["6 ≠ 8", "2 ≠ 4 axes", "3 ≠ 5"]
+    some = "mg.reshape(x, (4, 2))", "mg.reshape(x, (4, -1))", "conv(x)", "mg.concat([x, x[0]], 0)", "dense(x)"
+    assert [lengths[what]["unequal"] for what in some] == ["6 ≠ 8", "6 ≠ 4·n", "2 ≠ 4 axes", "2 ≠ 1 axes", "3 ≠ 5"]
 
 
 # ---- what is lost ------------------------------------------------------------------------------------------------------

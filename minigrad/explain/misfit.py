@@ -21,7 +21,7 @@ def misfit(op, arguments) -> tuple:
     shapes = [*shapes_in(arguments)]
     found = pairs_of_something_else(*shapes) if isinstance(op, str) else None
     if found is None and len(shapes) > 1 and not runs(op, arguments, shapes):  # otherwise it did not refuse the shapes
-        found = whole(op, arguments, shapes) or fewest(op, arguments, shapes)
+        found = whole(op, arguments, shapes) or fewest(op, arguments, shapes) or of_two(op, arguments)
     return found or (shapes[:2], [], "")
 
 
@@ -36,8 +36,9 @@ def pairs_of_something_else(first, second):
 def whole(op, arguments, shapes):
     """As `misfit`, for an op that makes another shape of all elements; None for other ops."""
     first, *_, last = shapes
-    if "shape" in arguments and runs(op, arguments, [(math.prod(last),), *shapes[1:]]):
-        return [first, last], [[[0, len(first)], [0, len(last)]]], f"{math.prod(first)} ≠ {math.prod(last)}"
+    size = math.prod(n for n in last if n != -1)
+    if "shape" in arguments and runs(op, arguments, [(size,), *shapes[1:]]):
+        return [first, last], [[[0, len(first)], [0, len(last)]]], f"{math.prod(first)} ≠ {size}{'·n' * (-1 in last)}"
     return None
 
 
@@ -53,9 +54,24 @@ def fewest(op, arguments, shapes):
     return None
 
 
+def of_two(op, arguments):
+    """As `misfit`, for the first two arrays of a list that do not even fit each other; None if there are none."""
+    for name, several in arguments.items():
+        for two in itertools.combinations(several[:MOST_INPUTS] if isinstance(several, list) else (), 2):
+            fewer = {**arguments, name: [*two]}
+            first, second = shapes = [*shapes_in(fewer)][:2]
+            if not runs(op, fewer, shapes):
+                unequal = pairs_of_something_else(*shapes) if len(first) != len(second) else None
+                return fewest(op, fewer, shapes) or unequal
+    return None
+
+
 def unequal_axes(first, second) -> list:
-    """The pairs of axes with unequal lengths: those first that are equally far from the last axes, from these on."""
-    pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
+    """The pairs of axes with unequal lengths: those first that are equally far from the last axes, from these on.
+
+    (A length below 0, as `reshape` takes it, is none.)
+    """
+    pairs = [(i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a != b and b >= 0]
     return sorted(pairs, key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))
 
 
