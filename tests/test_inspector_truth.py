@@ -167,6 +167,13 @@ def test_a_picture_has_what_is_lost_on_its_arc_where_there_is_room(lines, number
     assert all(abs(x - a) > 60 or abs(y - b) > 11 for k, (x, y) in enumerate(places) for a, b in places[:k])
 
 
+def test_a_gradient_of_an_empty_array_blames_no_op():
+    film = inspected(
+        asked_of("y = mg.reduce_sum(x @ w)", "x, w = mg.Variable(mg.zeros((0, 3))), mg.Variable(mg.ones((3, 2)))", "y, [x, w]")
+    )
+    assert film.plain["verdict"]["say"] == "w: Zero. The slope is 0 here."
+
+
 # ---- iterations --------------------------------------------------------------------------------------------------------
 
 COUNTED = {  # the lines after `h = x`, and how many iterations there are said to be

@@ -194,7 +194,7 @@ def first_bad(q, step, op, given) -> str:
 def flat(q):
     """The cause of a zero gradient: the first op in the backward pass that sends zeros; and a text for the headline."""
     steps, text = steps_of(q), "the slope is 0 here"
-    step = next((one for one in steps if not one.upstream.zero and one.sent.zero), None)
+    step = next((one for one in steps if not one.upstream.zero and one.sent.zero and one.sent.size), None)
     if step is None:
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown"), text
     op, event = op_at(q, step)
