@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from test_inspector import asked_of, columns, inspected, no_trace_is_left_on  # noqa: F401
+from test_inspector import asked_of, columns, inspected, measured_bytes, no_trace_is_left_on  # noqa: F401
 
 from minigrad.inspector.still import Canvas
 from minigrad.inspector.text import clipped
@@ -172,6 +172,29 @@ def test_a_gradient_of_an_empty_array_blames_no_op():
         asked_of("y = mg.reduce_sum(x @ w)", "x, w = mg.Variable(mg.zeros((0, 3))), mg.Variable(mg.ones((3, 2)))", "y, [x, w]")
     )
     assert film.plain["verdict"]["say"] == "w: Zero. The slope is 0 here."
+
+
+# ---- what a function of one's own keeps --------------------------------------------------------------------------------
+
+OWN = """
+@mg.custom_gradient
+def own(x):
+    factor = np.sin(x.numpy())
+    return mg.identity(x), lambda dy: dy * factor
+@mg.recompute_grad
+def again(x):
+    return mg.sin(x) * mg.cos(x)
+x = mg.Variable(mg.ones((100, 100)))
+"""
+
+
+@pytest.mark.parametrize("line", ["own(x)", "again(x * 2.0)", "again(mg.exp(x))"])
+def test_what_the_gradient_of_a_function_refers_to_is_in_the_memory(line):
+    block = f"with mg.GradientTape(True, False) as tape:\n    tape.watch(x)\n    h = {line}\ngrads = tape.gradient(h, x)"
+    memory = inspected(OWN + block).plain["memory"]
+    assert memory["peak"] == pytest.approx(measured_bytes(OWN + block), abs=8000), "each array has 40,000"
+    gone = inspected(OWN + block.replace("True", "False")).plain["memory"]
+    assert gone["why"] == "without what a custom gradient refers to", "the step that held the function is gone"
 
 
 # ---- iterations --------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ..tracing.source import assigned_name, called_text
 from ..tracing.values import Summary, brief
 
 MOST_READINGS = 4  # shown for one tape, unless a target is given
+OWN = "backward"  # what a step of a custom gradient keeps: a function of the user's, which refers to anything
 
 
 @dataclass(slots=True, eq=False)
@@ -309,7 +310,7 @@ class Builder:
         """(key, value) of what the VJP of this input is declared to need. (`names`: the parameters of the inputs.)"""
         by_products, signature = e.op.by_products, declaration_of(e.op)
         for wish in signature.needs[names[slot]][1:]:
-            if wish in by_products:
+            if wish in (*by_products, OWN):
                 yield (e.outputs[0], wish), (None, wish, None)
             for one in (wish, *(parameters(by_products[wish]) if wish in by_products else ())):  # from which it is recomputed
                 for k in [k for k, name in enumerate(names) if name == one and not e.inputs[k]]:

@@ -1,6 +1,7 @@
 """The memory that tapes keep: named blocks, each from the step that records it to the step that frees it."""
 
 from .arrays import bytes_text
+from .film import OWN
 
 MOST = 40  # named blocks; if there are more, only their sum is shown
 
@@ -57,12 +58,13 @@ def freed(model, kind, r=0, frame=-1):
 
 def memory_shown(blocks, sizes, persistent, film) -> dict:
     """The memory as plain data: the blocks if they are few, the curve, and a note on what is not in it, or why it stays flat."""
-    peak, unknown = max(sizes, default=0), sum(block["bytes"] is None for block in blocks)
+    peak, unknown = max(sizes, default=0), [block["name"] for block in blocks if block["bytes"] is None]
+    count, own = len(unknown) - unknown.count(OWN), "what a custom gradient refers to" if OWN in unknown else ""
     earlier = "what was recorded earlier" if film.earlier is None else ""
-    arrays = f"{unknown} array{'s' * (unknown > 1)} of unknown size" if unknown else ""
+    arrays = f"{count} array{'s' * (count > 1)} of unknown size" if count else ""
     why = ""
-    if earlier or arrays:
-        why = f"without {' and '.join(filter(None, [earlier, arrays]))}"
+    if earlier or arrays or own:
+        why = f"without {' and '.join(filter(None, [earlier, arrays, own]))}"
     elif film.frames and not peak:
         why = "no VJP needs an array"
     elif peak and sizes[-1] == peak and persistent:

@@ -1,11 +1,13 @@
 """The arrays that the steps of a tape keep."""
 
+import contextlib
 import itertools
 from inspect import unwrap
 
 import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, output_ids
+from ..engine.custom import UserGradient
 from ..engine.rules import Recompute
 from ..engine.tensor import Tensor
 from ..engine.writing import parameters
@@ -18,8 +20,15 @@ def arrays_in(thing) -> list:
         return [(thing.id, thing.value)]
     if isinstance(thing, (np.ndarray, np.generic)):
         return [(None, thing)]
+    if isinstance(thing, UserGradient):  # what its function refers to lives as long as it does
+        thing = [content_of(cell) for cell in thing.grad.__closure__ or ()]
     parts = thing.inputs if isinstance(thing, Recompute) else thing if isinstance(thing, (list, tuple)) else ()
     return [one for part in parts for one in arrays_in(part)]
+
+
+def content_of(cell):
+    with contextlib.suppress(ValueError):  # nothing is assigned to it now
+        return cell.cell_contents
 
 
 def owner_of(array):
