@@ -855,10 +855,11 @@ def test_what_is_lost_stands_beside_what_came_and_they_add_up():
     assert (view["verdict"]["answer"], view["verdict"]["lost"], view["verdict"]["full"]) == ("3.0", "3.0", "6.0")
 
 
-def test_output_gradients_are_no_lost_part():
+def test_what_is_lost_of_a_weighted_gradient_has_its_weight():
     program = HALF.replace("gradient(y, x)", "gradient(y, x, output_gradients=mg.constant(10.0))")
     view = inspected(program).plain
-    assert view["verdict"]["lost"] is None and not any("lost" in wire for wire in view["wires"].values())
+    assert (view["verdict"]["answer"], view["verdict"]["lost"], view["verdict"]["full"]) == ("30.0", "30.0", "60.0")
+    assert [view["arrays"][wire["lost"]]["text"] for wire in view["wires"].values() if "lost" in wire] == ["30.0", "30.0"]
 
 
 def test_what_stop_gradient_holds_back_is_what_the_slope_lacks():
@@ -1297,7 +1298,7 @@ def test_a_frozen_log_is_the_end_of_it_and_leaves_the_log_as_it_is():
 def test_of_a_long_tape_only_the_steps_of_the_film_are_heard():
     program = "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for i in range(99):\n        y = y * 1.01\n"
     space = run(program, False)
-    slopes, _, steps = read_again(space["tape"], [space["y"]], [space["x"]], 10)
+    slopes, _, steps = read_again(space["tape"], [space["y"]], [space["x"]], None, 10)
     assert len(steps) == 10 and slopes[space["x"].id] == space["y"].numpy()
 
 

@@ -1,5 +1,6 @@
 """The film: what it says of calls, iterations, formulas and errors is true of the program."""
 
+import math
 import re
 from xml.etree import ElementTree
 
@@ -167,11 +168,61 @@ def test_a_picture_has_what_is_lost_on_its_arc_where_there_is_room(lines, number
     assert all(abs(x - a) > 60 or abs(y - b) > 11 for k, (x, y) in enumerate(places) for a, b in places[:k])
 
 
+def test_only_towards_the_sources_is_anything_lost():
+    film = inspected(asked_of("scale = float(mg.reduce_max(x))\ny = mg.reduce_sum(mg.square(mg.constant([0.1, 0.2]) * scale))")).plain
+    lost = {(wire["from"], wire["to"]): film["arrays"][wire["lost"]]["text"] for wire in film["wires"].values() if "lost" in wire}
+    assert {end for end in lost if end[0][0] == "d"} == set(), "a constant would get nothing in any case"
+    slope = 2 * 2.0 * (0.1**2 + 0.2**2)  # of y by scale
+    assert float(lost["f1", "f2"]) == pytest.approx(slope) and lost["s0", "f0"] == "[0.0 0.2]"
+
+
+WEIGHTED = {  # the block, the seeds of a and b, the gradient at x = 2 and what of it is lost
+    "a, b = x * x, mg.sin(x)": ("[3.0, -1.0]", 3 * 4.0 - math.cos(2), None),
+    "a, b = x * float(x), mg.sin(x)": ("[3.0, -1.0]", 3 * 2.0 - math.cos(2), 3 * 2.0),
+    "a = mg.sin(x) * float(x)\nb = a * x": ("[3.0, -1.0]", (3 - 2) * 2 * math.cos(2) - 2 * math.sin(2), (3 - 2) * math.sin(2)),
+}
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("block", WEIGHTED)
+def test_of_a_gradient_with_weights_the_film_tells_what_was_asked(block, persistent):
+    weights, live, lost = WEIGHTED[block]
+    program = asked_of(block, "x = mg.Variable(2.0)", f"[a, b], x, [mg.constant(one) for one in {weights}]")
+    told = inspected(program.replace("Tape()", f"Tape(persistent={persistent})")).plain["verdict"]
+    assert "derivative of their sum" not in told["say"] and float(told["answer"]) == pytest.approx(live, rel=1e-3)
+    if lost is not None:
+        assert [float(told["lost"]), float(told["full"])] == pytest.approx([lost, live + lost], rel=1e-3)
+
+
+def test_where_it_is_not_known_what_is_lost_on_an_arc_the_head_says_what_was_measured():
+    told = inspected(asked_of("a = x * x\ny = a * np.tanh(a.numpy() / 10)", "x = mg.Variable(3.0)")).plain["verdict"]
+    full = 2 * 3.0 * (math.tanh(0.9) + 0.9 / math.cosh(0.9) ** 2)
+    live = 2 * 3.0 * math.tanh(0.9)
+    assert told["lost"] is None and told["say"].endswith(f"Measured: {full - live:.3g} of {full:.3g} is lost.")
+
+
+def test_the_head_names_all_places_at_which_a_path_is_stopped():
+    block = "y = mg.square(x)\nz = y * mg.stop_gradient(y * 2.0)\nwith tape.stop_recording(): z2 = mg.sqrt(y)\ny = z + z2"
+    film = inspected(asked_of(block, "x = mg.Variable(3.0)"))
+    said = film.plain["verdict"]["say"]
+    assert "sqrt ran inside stop_recording()." in said and "stop_gradient cuts the way here, on purpose." in said
+    assert f"Stopped: {2 * 9 * 6 + 1:.1f} of " in film.to_svg() and "Lost" not in film.to_svg()
+
+
 def test_a_gradient_of_an_empty_array_blames_no_op():
     film = inspected(
         asked_of("y = mg.reduce_sum(x @ w)", "x, w = mg.Variable(mg.zeros((0, 3))), mg.Variable(mg.ones((3, 2)))", "y, [x, w]")
     )
     assert film.plain["verdict"]["say"] == "w: Zero. The slope is 0 here."
+
+
+@pytest.mark.parametrize(("block", "asked", "code"), [
+    ("y = x - x", "y, x", None), ("y = x * mg.cast(n, mg.float32)", "y, [x, n]", None),
+    ("y = x * mg.sqrt(x.numpy())", "y, x", "y = x * mg.sqrt(x)"),
+])  # fmt: skip
+def test_only_code_is_offered_as_the_code_of_a_fix(block, asked, code):
+    told = inspected(asked_of(block, "x, n = mg.Variable(2.0), mg.Variable(3)", asked)).plain["verdict"]
+    assert told["fix"]["text"] and told["fix"]["code"] == code
 
 
 # ---- what a function of one's own keeps --------------------------------------------------------------------------------

@@ -518,11 +518,11 @@ def film_of_tape(tape, most) -> Film:
     return film
 
 
-def read_again(tape, targets, sources, most):
+def read_again(tape, targets, sources, given, most):
     """The gradients, the seeds, and the backward steps over the last `most` steps of the tape, which is not used up."""
     steps = Steps({output_ids(step)[0] for step in tape.steps[-most:]})
     with listeners_only(steps):
-        slopes, seeds = slopes_now(tape, targets, sources, None)
+        slopes, seeds = slopes_now(tape, targets, sources, given)
     return slopes, seeds, steps.heard
 
 

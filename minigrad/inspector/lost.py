@@ -18,15 +18,15 @@ from ..tracing.values import Summary
 MOST = 2000  # frames
 
 
-def full_gradient(film, targets, value_of, experiments):
-    """The gradient along all paths, live and lost: (node -> gradient, frame -> what it sends to each of its inputs).
+def full_gradient(model):
+    """The gradient along all paths, live and lost: (node -> gradient, frame -> what it sends towards the sources, by input).
 
-    None if it cannot be known. (`value_of` gives the Summary of a node that no frame made, `experiments` those of sources.)
+    None if it cannot be known.
     """
-    if len(film.frames) <= MOST:
+    if len(model.film.frames) <= MOST:
         with contextlib.suppress(Exception):  # a target is unknown, or the log lacks what a VJP needs
-            found = passed_back(film, targets, value_of)
-            return found if is_right(film, found[0], experiments) else None
+            found = passed_back(model)
+            return found if is_right(model.film, found[0], model.experiments) else None
     return None
 
 
@@ -37,21 +37,21 @@ def is_right(film, slopes, experiments) -> bool:
     return all(not one.unlike(dx) if one is not None and one.slopes else proved for one, dx in tried)
 
 
-def passed_back(film, targets, value_of):
-    tensors, ran, heard = {}, {}, Steps()
+def passed_back(model):
+    film, sources, tensors, ran, heard = model.film, {*model.asked_numbers()}, {}, {}, Steps()
     with listeners_only(), GradientTape(watch_accessed_variables=False) as tape:
         for k, frame in enumerate(film.frames):
             with contextlib.suppress(Exception):  # an unknown value may not be on the path
                 for node in {*frame.inputs} - tensors.keys() - film.made.keys() - {None}:
-                    tensors[node] = Tensor.of(whole(value_of(node)))
-                    if tensors[node].value.dtype.kind in "fc":
-                        tape.watch(tensors[node])
+                    tensors[node] = Tensor.of(whole(model.value_of(node)))
+                starts = [tensors[node] for node in frame.inputs if number_of(node) in sources]
+                tape.watch([one for one in starts if one.value.dtype.kind in "fc"])
                 made = once_more(film, frame, tensors)
                 check(made[0].value, frame.value)
                 tensors.update(zip(frame.outputs, made))
                 ran[made[0].id] = k
     with listeners_only(heard):
-        slopes = tape.gradient([tensors[node] for node in targets], [*tensors.values()])
+        slopes = tape.gradient([tensors[one.id] for one in model.targets], [*tensors.values()], model.seeds)
     sent = {k: {} for k in ran.values()}
     for step in heard.heard:
         k = ran[step.outputs[0]]

@@ -126,9 +126,17 @@ class Model:
             sources = objects(sorted(tape.roots), self.seen, trace)
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
-        self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
+        self.seeds = self.given_seeds()
+        self.again = read_again(tape, targets, sources, self.seeds, self.most) if known and tape.steps is not None else None
         self.experiments, self.questions, self.whole = {}, [], False
         self.explanations = self.explained(asked, frame) if known else {}
+
+    def given_seeds(self) -> "list | None":
+        """The `output_gradients` of the last request for these targets, if there were any and the log has its backward pass."""
+        ids = [one.id for one in self.targets]
+        passes = [one.again[1] for one in (self.trace.passes if self.trace else ()) if one.tape() is self.tape]
+        seeds = next(([one[k] for k in ids] for one in reversed(passes) if one.keys() == {*ids} and len(one) == len(ids)), [])
+        return seeds if any(isinstance(one, (np.ndarray, np.generic)) and np.any(one != 1) for one in seeds) else None
 
     def explained(self, asked, frame):
         """The Explanation of each source; if there are too many sources, those without a gradient come first."""
@@ -139,11 +147,12 @@ class Model:
         strange = self.has_strange_values(events)
         self.whole = strange is False and not self.trace.cut
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
-            slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
+            slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
             given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
             unheard = not getattr(self.trace, "hears_exits", True)
-            tried = strange or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
-            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, None if tried else 0.0):
+            whole = not (strange or unheard) and all(dx is None or dx.finite for dx in given)  # then nothing can be lost
+            more = 0.0 if whole else None, bool(self.seeds)
+            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, *more):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
@@ -217,9 +226,10 @@ class Model:
         blocks, self.sizes = kept(self)
         self.cuts = broken = cuts(self)
         self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
-        asked = [one.id for one in self.targets] if broken and self.seeded_by_ones() else []
-        self.full = full_gradient(film, asked, self.value_of, self.experiments) if asked else None
-        self.scale = self.scale_of_film()
+        self.full = full_gradient(self) if broken and (self.seeds or self.seeded_by_ones()) else None
+        sent = [part.product for found in self.parts.values() for _, _, part in found]
+        lost = [Summary.of(np.asarray(dx)) for slopes in (self.full[1].values() if self.full else ()) for dx in slopes.values()]
+        self.scale = scale_of([abs(norm_of(one) or 0) for one in (*sent, *lost)])
         told = verdict(self)
         parts = [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
         return {

@@ -140,7 +140,8 @@ def still(views) -> Canvas:
 def whole(canvas, view, y) -> float:
     """Draw a film with its head and its legend, starting at height `y`; return where it ends."""
     told = view["verdict"]
-    missing = f" Lost: {told['lost']} of {told['full']}." if told["lost"] is not None else ""
+    word = "" if told["lost"] is None else "Stopped" if told["code"] == "STOPPED" else "Lost"
+    missing = word and f" {word}: {told['lost']} of {told['full']}."
     canvas.text(12, y + 26, told["head"], 17, bold=True, mono=True, room=WIDE - 24)
     lines = textwrap.wrap(spread(told["say"] + missing), int((WIDE - 24) / (12 * 0.56))) or [""]
     for k, line in enumerate(lines):

@@ -3,6 +3,7 @@
 from ..engine.tape import GradientTape
 from ..errors import visible_lines
 from ..explain.search import number_of
+from ..tracing.source import parsed
 from .arrays import size_text, text_of
 from .film import Reading
 from .units import trend
@@ -80,7 +81,8 @@ def would_carry(model, k) -> "str | None":
 def one_verdict(model, number, reading) -> dict:
     """The verdict for one source."""
     explanation, slope = model.explanations.get(number), reading.answers.get(number)
-    answer = answer_text(number, reading)
+    nothing = reading.error.partition(":")[0] if reading.error else "None" if number in reading.answers else "?"
+    answer = nothing if slope is None else text_of(slope)
     size = size_text(slope) if slope is not None and answer == text_of(slope) else answer
     if number in reading.sparse:
         size = f"{size} (IndexedSlices)"
@@ -104,9 +106,10 @@ def one_verdict(model, number, reading) -> dict:
     cause = next((one for one in explanation.causes if not (jacobian and one.code == "SUMMED")), None)
     status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
-    words = f" {sentence(cause.sentence)}" if cause else ALL if status == "complete" else ""
-    if explanation.notes and not cause:
-        words = f" {sentence(explanation.notes[0])}"
+    said = dict.fromkeys(sentence(one.sentence) for one in explanation.causes if cause and one.code == cause.code)
+    words = f" {' '.join(said)}" if said else ALL if status == "complete" else ""
+    if explanation.notes and (not cause or (status == "partial" and not model.full)):
+        words = f"{words if cause else ''} {sentence(explanation.notes[0])}"
     elif status == "none" and slope is not None:
         words = f" unconnected_gradients shows zeros in its place.{words}"
     return told(status, explanation.meaning, answer, f"{head}.{words}", cause, size, explanation.fixed)
@@ -118,15 +121,6 @@ def told(status, meaning, answer, say, cause=None, size="", fixed="") -> dict:
         "status": status, "meaning": meaning, "answer": answer, "say": say, "fix": change, "code": code,
         "size": answer if answer in ("None", "error") else size or answer, "fixed": visible_lines(fixed).splitlines(),
     }  # fmt: skip
-
-
-def answer_text(number, reading) -> str:
-    """The gradient of one source, as text."""
-    if reading.error:
-        return reading.error.partition(":")[0]
-    slope = reading.answers.get(number)
-    nothing = "None" if number in reading.answers else "?"
-    return nothing if slope is None else text_of(slope)
 
 
 def silence(tape, film) -> str:
@@ -142,12 +136,12 @@ def silence(tape, film) -> str:
 
 def sentence(text) -> str:
     """The text with a capital letter and a full stop; names and code at its beginning stay as they are."""
-    if text.partition(" ")[0] in ("the", "this", "what", "a", "no", "computed"):
+    if text.partition(" ")[0] in ("the", "this", "what", "a", "no", "computed", "measured:"):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def fix(cause):
     """The text of a fix, and the code in it separately, if there is any."""
-    _, colon, code = cause.fix.partition(": ")
-    return {"text": cause.fix, "code": code if colon else None}
+    code = cause.fix.partition(": ")[2]
+    return {"text": cause.fix, "code": code if parsed((code,)) else None}

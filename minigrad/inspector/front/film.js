@@ -285,7 +285,7 @@ export class Film {
     if (!seen || last < 0) return [];
     const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];
     const names = [...(at ? [] : [`from ${reading.name}`]), "backward", "back"], x = t + 38, y = (a + b) / 2;
-    const seeds = data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""];
+    const seeds = data ? (data.n === 1 && reading.targets.length < 2 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""];
     const words = [fitted(x, y - 2, names, 54, { size: 12, bold: true }), fitted(x, y + 13, seeds, 52, { size: 11, least: 9, class: "quiet" })];
     const head = reading.targets.includes(this.strip.cols[last]) ? path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }) : ""; // nothing comes to what was computed later
     return [path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), head, ...(g.ends ? words : [])];

@@ -405,7 +405,7 @@ class Inspector {
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
-    const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
+    const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.slopes.length && one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const line = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [line("live", "goes into")];
     for (const [state, text] of [["data", "data goes in"], ["dead", "no gradient comes back"]]) if (wires.some((one) => one.state === state)) found.push(line(state, text));
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
@@ -517,11 +517,12 @@ class Inspector {
 
   updatePane(now, story) {
     const { view } = story;
-    const id = [this.selected || now.id].find((one) => view.cols[one]);
+    const { fix, status } = view.verdict, id = [this.selected || now.id].find((one) => view.cols[one]);
     const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;
-    const parts = [], notes = view.notes.map((one) => html("p", { class: "quiet" }, one));
+    const advice = fix && status !== "complete" && now.over && !this.predict ? [`Fix: ${fix.text}`] : [];
+    const parts = [], notes = [...advice, ...view.notes].map((one) => html("p", { class: "quiet" }, one));
     if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
     else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form(), ...(id ? this.about(now, id, story) : []));
     else if (id) parts.push(...this.about(now, id, story));

@@ -77,7 +77,7 @@ export class Story {
     const reading = now.told;
     if (now.kind === "turn") {
       if (!reading.targets.length) return [`The tape was asked again.`];
-      const seed = reading.seed == null ? "ones" : spoken(view.arrays[reading.seed]);
+      const seed = reading.targets.length > 1 ? "a seed for each" : reading.seed == null ? "ones" : spoken(view.arrays[reading.seed]);
       return ["The backward pass begins at ", { name: reading.name }, `, with ${seed}.`];
     }
     if (now.kind === "read") {
