@@ -53,6 +53,23 @@ def test_a_formula_says_where_its_rule_takes_0_instead(line):
     assert [one["text"].partition(", but 0 where that is ")[2] for one in first["math"]] == ends
 
 
+def test_a_formula_has_the_names_of_the_columns_and_takes_no_word_of_its_text_for_one():
+    made = "net = mg.keras.Sequential([mg.keras.layers.Embedding(9, 2), mg.keras.layers.Dense(2)], name='net')\nids = mg.constant([1, 2])"
+    view = inspected(asked_of("y = net(ids)", made, "y, net.trainable_variables")).plain
+    formulas = {one["name"]: one["text"] for col in columns(view, "op") for one in col["math"]}
+    names = {col["name"] for col in columns(view, "source")}
+    assert names <= formulas.keys() and not any("net/" in text for text in formulas.values())
+    assert formulas["embedding/embeddings"] == "upstream, added up at the indices"
+
+
+@pytest.mark.parametrize(
+    ("line", "count"), [("y = mg.reduce_mean(x)", 6), ("y = mg.reduce_mean(x * x, 1)", 3), ("y = mg.reduce_mean(x, 0, True)", 2)]
+)
+def test_a_mean_says_by_how_many_it_divides(line, count):
+    view = inspected(asked_of(line, "x = mg.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])")).plain
+    assert columns(view, "op")[-1]["math"][0]["text"] == f"upstream / {count}, to each"
+
+
 # ---- the table and the names -------------------------------------------------------------------------------------------
 
 

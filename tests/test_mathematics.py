@@ -47,7 +47,7 @@ SENTENCES = {
     "v @ (diag(de) + v^T @ dv / gaps in e) @ v^T, in the lower triangle; upstream: de, dv; z: e, v",
     "v @ diag(upstream) @ v^T, in the lower triangle; v: the eigenvectors",
     "what the function registered by mg.RegisterGradient returns, or LookupError",
-    "what the gradient of one's own returns",
+    "what its own gradient function returns",
 }  # fmt: skip
 
 

@@ -136,7 +136,7 @@ class UserGradient:
 
 
 @op("CustomGradient", dinputs=no_unbroadcast(lambda dys, k, backward: backward(dys, k)),
-    math="what the gradient of one's own returns")  # fmt: skip
+    math="what its own gradient function returns")  # fmt: skip
 def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
     """The `results` of a decorated function, with its own gradient in place of theirs.
 

@@ -73,6 +73,9 @@ def meanings(model, k) -> dict:
             known.setdefault(f"{parameter}[k]", []).append(slot)
         else:
             known.setdefault(parameter, meaning(model, k, slot))
+    many = model.value_of(frame.inputs[0]) if frame.kernel == "Mean" else None
+    if many is not None and frame.value is not None:
+        known["count"] = str(many.size // max(frame.value.size, 1)), None
     return known
 
 
@@ -89,7 +92,7 @@ def grouped(text, op="") -> str:
 
 def parts_of(line, names) -> list:
     """Split a line at its names."""
-    pieces, found = re.split(rf"\b({'|'.join(map(re.escape, names))})(?!\w)(\^T)?(?!\()", line), []
+    pieces, found = re.split(rf"(?<!the )\b({'|'.join(map(re.escape, names))})(?!\w)(\^T)?(?!\()", line), []
     for before, name, turned, after in zip(pieces[::3], pieces[1::3], pieces[2::3], pieces[3::3]):
         text, of = names[name]
         text = (text if before[-1:] + after[:1] == "()" else grouped(text)) + "ᵀ" * bool(turned)

@@ -532,8 +532,8 @@ class Model:
     def name(self, node) -> str:
         """The user's name for a node, or else a short expression."""
         if node not in self.film.made:
-            weight = number_of(node) if hasattr(self.things.get(number_of(node)), "path") else None
-            return self.names.of(node, "") if weight is None else self.source_name(weight)
+            known = self.names.of(node, "")
+            return self.source_name(number_of(node)) if known and number_of(node) in self.source_ids else known
         k = self.film.made[node]
         outputs = self.film.frames[k].outputs
         which = f"[{outputs.index(node)}]" if len(outputs) > 1 else ""
