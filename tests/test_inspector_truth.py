@@ -28,6 +28,17 @@ def test_two_calls_of_one_layer_are_two_units(lines, units):
     assert (fold["kind"], fold["labels"]) == ("layers", units.split())
 
 
+def test_the_ops_of_a_layer_are_those_that_its_strip_shows():
+    made = (
+        "layers = [mg.keras.layers.Dense(3) for _ in range(6)]\ninner = mg.keras.Sequential(layers[:4])\nx = mg.Variable(mg.ones((2, 3)))"
+    )
+    view = inspected(asked_of("y = layers[5](layers[4](inner(x) * 2.0))", made)).plain
+    fold, strips = view["fold"], view["strips"]
+    assert fold["kind"] == "layers" and view["hidden"] == 6 * 3
+    for k, (first, end, built) in enumerate(zip(fold["first"], fold["end"], fold["built"])):
+        assert len(strips[str(k)]["cols"]) - strips[str(k)]["outside"] == end - first - built
+
+
 # ---- formulas ----------------------------------------------------------------------------------------------------------
 
 GUARDED = {  # the line, x, z, and the end of the line of mathematics for each input of its first op
@@ -285,6 +296,16 @@ def test_where_an_iteration_may_have_run_no_op_those_with_ops_are_counted(lines)
     labels = inspected(asked_of(f"h = x\n{lines}\ny = h * 1.0", "x = mg.Variable(0.9)")).plain["fold"]["labels"]
     count = COUNTED[lines]
     assert [label for label in labels if "iteration" in label] == [f"iteration {n} of {count}" for n in range(1, int(count.split()[0]) + 1)]
+
+
+@pytest.mark.parametrize(("inner", "labels"), [
+    ("        h = mg.sin(h)", [f"iteration {n} of 40 in all" for n in range(1, 41)]),  # where the inner loop begins anew is not seen
+    ("        h = mg.sin(h)\n    h = h * 0.5", [f"iteration {n} of 8" for n in range(1, 9)]),
+])  # fmt: skip
+def test_iterations_of_an_inner_loop_alone_are_counted_in_all(inner, labels):
+    lines = f"h = x\nfor a in range(8):\n    for b in range(5):\n{inner}\ny = h * 1.0"
+    found = inspected(asked_of(lines, "x = mg.Variable(0.9)")).plain["fold"]["labels"]
+    assert [label for label in found if "iteration" in label] == labels
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from .film import MOST_READINGS, Part, add_reading, add_unheard, film_of_log, fi
 from .formulas import formula, grouped, meanings
 from .lost import full_gradient
 from .memory import kept, memory_shown
-from .units import BUILD, fold_shown, opened_first, sent_units, units_of
+from .units import BUILD, SENT, fold_shown, sent_units, units_of
 from .verdict import cuts, verdict
 from .wires import scale_of, strip, width_of
 from .written import written
@@ -198,7 +198,8 @@ class Model:
         film = self.film
         self.tape_ids = {number: f"t{k}" for k, number in enumerate(film.tapes, 1)}
         self.things = {one.id: one for one in self.sources}
-        self.hidden = {k for k, frame in enumerate(film.frames) if is_building(frame)}
+        builds = [BUILD in f"{getattr(frame.event, 'module', '')}/" for frame in film.frames]  # a Keras layer made its weights then
+        self.hidden = {k for k, frame in enumerate(film.frames) if builds[k] and is_ghost(frame) and not frame.on_way}
         film.steps = [step for step in film.steps if step[0] != "write" or step[1] not in self.hidden]
         shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
@@ -222,7 +223,8 @@ class Model:
         known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
         self.final_slopes = {one: total for one, (_, _, total) in known.items() if total is not None}
         self.fold = units_of(self)
-        self.open_unit = opened_first(self.fold[1])
+        units, middle = self.fold[1], len(self.fold[1]) // 2  # opened first: the middle one, or the nearest that is sent
+        self.open_unit = min(range(len(units)), key=lambda k: (units[k].end - units[k].first > SENT, abs(k - middle)), default=0)
         blocks, self.sizes = kept(self)
         self.cuts = broken = cuts(self)
         self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
@@ -703,11 +705,6 @@ def depth_apart(paths) -> int:
 
 def is_ghost(frame) -> bool:
     return frame.kind == "op" and frame.ghost is not None
-
-
-def is_building(frame) -> bool:
-    """Whether it ran while a Keras layer made its weights."""
-    return is_ghost(frame) and not frame.on_way and BUILD in f"{getattr(frame.event, 'module', '')}/"
 
 
 def packed(steps) -> list:

@@ -42,11 +42,12 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     if len(units) < 2:
         return "", []
     for unit in units:
+        unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
         unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
         columns = dict.fromkeys(model.node(node) for k in own if k not in model.hidden for node in frames[k].inputs)
         unit.weights = [one for one in columns if one and one[0] == "s"]
-        unit.built, before = sum(k in model.hidden for k in range(before, unit.end)) if model.hidden else 0, unit.end
+        unit.built = sum(k in model.hidden for k in own)
     return kind, units
 
 
@@ -92,14 +93,16 @@ def iterations(film, shown):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
+    once = False  # whether those around seem to run once: an iteration of theirs with no other op is not seen
     for loops in loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown]):
         found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
             return [
-                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {many(film, shown, bounds, skips)}", iteration=n)
+                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {many(film, shown, bounds, skips)}{' in all' * once}", iteration=n)
                 for bounds, skips in found
                 for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
             ]
+        once = any(len(bounds) == 2 for bounds, _ in loops)
     return []
 
 
@@ -165,14 +168,13 @@ def fold_shown(model) -> "dict | None":
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
         "above": axis(carry if scalar else f"|{carry}|", [one if scalar or one is None else abs(one) for one in map(norm_of, carried)]), "below": axis(name, back, weighted),
-        "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
+        "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None, "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
     if looped and len(units) > SENT:
         data["iterations"] = [unit.iteration for unit in units]
         data["loops"] = [[k, unit.label.rpartition(" of ")[2]] for k, unit in enumerate(units) if unit.iteration == 1]
     if named:
-        data["paths"], data["built"] = [unit.path for unit in units], [unit.built for unit in units]
-        data["pictures"] = [model.array(value) for value in carried]
+        data |= {"paths": [unit.path for unit in units], "pictures": [model.array(value) for value in carried]}
     return data
 
 
@@ -202,11 +204,6 @@ def trend(model) -> str:
     what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
     word = "vanishing" if first < last else "exploding"
     return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
-
-
-def opened_first(units) -> int:
-    """The unit in the middle, or the nearest to it of those that are sent."""
-    return min(range(len(units)), key=lambda k: (units[k].end - units[k].first > SENT, abs(k - len(units) // 2)), default=0)
 
 
 def sent_units(model):

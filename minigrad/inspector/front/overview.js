@@ -189,8 +189,8 @@ export class Overview {
       for (const [name, value] of [["x", a], ["width", b - a]]) put(this.lit, name, value.toFixed(1));
       const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
-      const ops = fold.end[open] - fold.first[open], module = fold.paths?.[open], built = fold.built?.[open] ? ", built here" : "";
-      const name = this.nameOf(open), count = `(${ops} op${ops === 1 ? "" : "s"}${built})`, path = module && module !== name ? `  ${module}` : "";
+      const built = fold.built?.[open] ?? 0, ops = fold.end[open] - fold.first[open] - built, module = fold.paths?.[open];
+      const name = this.nameOf(open), count = `(${ops} op${ops === 1 ? "" : "s"}${built ? ", built here" : ""})`, path = module && module !== name ? `  ${module}` : "";
       const label = fitted(12, y - 8, [`${name}${path}   ${count}`, `${name}   ${count}`, name], this.named, { size: 12.5, least: 10, bold: true });
       this.label.replaceWith(label);
       this.label = label;
