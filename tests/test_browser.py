@@ -1408,6 +1408,9 @@ def test_a_question_within_a_vjp_takes_no_answer_away(open_page, tmp_path):
     )
 
 
+NAMES = "all => all.map(one => [...one.querySelectorAll('.sign')].map(line => line.firstChild.data).join(''))"
+
+
 @pytest.mark.parametrize("width", [390, 600, 900, 1600])
 def test_weights_of_different_layers_have_different_names_at_any_width(open_page, tmp_path, width):
     model = "model = mg.keras.Sequential([mg.keras.layers.Dense(2, activation='tanh') for k in range(4)])\nx = mg.ones((1, 2))\nmodel(x)"
@@ -1415,8 +1418,90 @@ def test_weights_of_different_layers_have_different_names_at_any_width(open_page
     page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{model}\n{block}\ninspector = mg.inspect(tape)"), tmp_path))
     page.set_viewport_size({"width": width, "height": 900})
     page.wait_for_timeout(200)
-    names = page.locator(f"{ROOT} .frame.source .sign").evaluate_all("all => all.map(one => one.firstChild.data)")
+    names = page.locator(f"{ROOT} .frame.source").evaluate_all(NAMES)
     assert len(names) > 3 and len({*names}) == len(names) and not any("…" in name for name in names), names
+
+
+NETWORK = """
+layers = mg.keras.layers
+net = mg.keras.Sequential([
+    layers.Conv2D(4, 3, activation="relu"), layers.MaxPooling2D(2), layers.Flatten(), layers.Dense(3, name="dense"),
+], name="net")
+pictures, labels = mg.ones((2, 8, 8, 1)), mg.constant([0, 2])
+"""
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_a_name_that_is_too_long_for_a_line_has_two(open_page, tmp_path, width):
+    block = "loss = mg.reduce_mean(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, net(pictures)))"
+    page = open_page(saved(asked_of(NETWORK, block, "tape.gradient(loss, net.trainable_variables)"), tmp_path), width=width)
+    names = page.locator(f"{ROOT} .frame").evaluate_all(NAMES)
+    assert {"dense/kernel", "dense/bias", "conv2d", "bias_add", "max_pool2d", "reshape", "cross entropy"} <= {*names}, names
+    assert page.evaluate(BOXES) == []
+
+
+def test_capsules_have_the_names_of_their_layers_and_answers_those_of_their_weights(open_page, tmp_path):
+    made = f"{NETWORK}net = mg.keras.Sequential([part for _ in range(4) for part in (layers.Dense(4), layers.LayerNormalization())])\n"
+    page = open_page(saved(asked_of(made, "y = net(mg.ones((2, 3)))", "tape.gradient(y, net.trainable_variables)"), tmp_path))
+    names = page.locator(f"{ROOT} .capsule").evaluate_all(
+        "all => all.map(one => [...one.querySelectorAll(':scope > g > text')].map(line => line.textContent).join(''))"
+    )
+    assert [name.startswith("layer_normalization") for name in names] == [False, True] * 4, names
+    given = page.locator(f"{ROOT} .answers .name")
+    assert given.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+    assert len({*given.all_inner_texts()}) == given.count() == 16
+    assert page.evaluate(BOXES) == []
+
+
+def test_the_ops_that_made_weights_are_not_counted_among_those_of_a_layer(open_page, tmp_path):
+    inner = "inner = mg.keras.Sequential([layers.Dense(4, 'relu') for _ in range(3)], name='inner')"
+    made = f"{NETWORK}{inner}\nnet = mg.keras.Sequential([layers.Dense(4), layers.Dense(4), layers.Dense(4), inner, layers.Dense(4)])\n"
+    page = open_page(saved(asked_of(made, "y = net(mg.ones((2, 3)))", "tape.gradient(y, net.trainable_variables)"), tmp_path))
+    page.locator(f"{ROOT} .capsule[aria-label^=inner]").click()
+    assert page.locator(f"{ROOT} .frame:is(.op, .ghost):not(.outer)").count() == 9
+    assert page.locator(f"{ROOT} .overview").get_by_text("(9 ops, built here)").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_few_numbers_stand_below_each_other_where_they_are_larger_so(open_page, tmp_path, width):
+    lines = "\n".join(["y = x"] + ["y = y * 1.25 - 0.5"] * (4 if width > 500 else 1))
+    page = open_page(saved(asked_of("x = mg.Variable([[0.0079081], [-0.15784], [-0.20423]])", lines), tmp_path), width=width)
+    sizes = page.locator(f"{ROOT} .film .picture text").evaluate_all("all => all.map(one => Number(one.getAttribute('font-size')))")
+    assert len(sizes) > 12 and min(sizes) >= 10, sizes
+    texts = page.locator(f"{ROOT} .frame.source .written .picture text").all_text_contents()
+    assert texts == ["0.007908", "\u22120.1578", "\u22120.2042"]
+    assert page.evaluate(BOXES) == []
+
+
+def test_the_mark_of_the_answer_stands_beside_a_long_question(open_page, tmp_path):
+    made = "first_of_all, second_of_all, third_of_all = [mg.Variable(float(k)) for k in (1, 2, 3)]"
+    asked = "tape.gradient(y, [first_of_all, second_of_all, third_of_all])"
+    page = open_page(saved(asked_of(made, "y = first_of_all * second_of_all * third_of_all", asked), tmp_path), width=390)
+    icon, question = (page.locator(f"{ROOT} {one}").bounding_box() for one in (".status", ".question"))
+    assert (
+        question["height"] > 1.5 * icon["height"]
+        and question["y"] < icon["y"]
+        and icon["y"] + icon["height"] < question["y"] + question["height"]
+    )
+
+
+def test_a_fix_in_words_is_told_with_the_answer_and_not_before(open_page, tmp_path):
+    page = open_page(saved(asked_of("x, s = mg.Variable(3.0), mg.Variable(0.0)", "s.assign_add(x)\ny = s * 2.0"), tmp_path))
+    pane = page.locator(f"{ROOT} .pane")
+    assert "Fix: compute with a new tensor instead of s" in pane.inner_text()
+    for key in ("p", "Home", "ArrowRight"):
+        page.keyboard.press(key)
+        page.locator(ROOT).focus()
+        assert "Fix" not in pane.inner_text() or key == "p"
+
+
+def test_several_targets_have_seeds_of_their_own(open_page, tmp_path):
+    asked = "tape.gradient([a, b], x, output_gradients=[mg.constant(3.0), mg.constant(-1.0)])"
+    page = open_page(saved(asked_of("x = mg.Variable(2.0)", "a = x * x\nb = mg.sin(x)", asked), tmp_path))
+    assert page.locator(f"{ROOT} .turn text").all_text_contents() == ["from a, b", "seeds"]
+    page.locator(ROOT).focus()
+    page.keyboard.press("b")
+    assert page.locator(f"{ROOT} .say").inner_text() == "The backward pass begins at a, b, with a seed for each."
 
 
 def test_a_gradient_of_another_shape_than_its_column_says_which(open_page, tmp_path):

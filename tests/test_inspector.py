@@ -954,7 +954,7 @@ def test_the_fix_is_filmed_as_the_fixed_program_would_be():
     check(film)
     view, film = film.plain, film.plain["fixed"]["film"]
     check_view(film)
-    assert [(col["glyph"], col["name"]) for col in columns(film)] == [(col["glyph"], col["name"]) for col in columns(by_hand)]
+    assert [(col["signs"], col["name"]) for col in columns(film)] == [(col["signs"], col["name"]) for col in columns(by_hand)]
     assert (film["verdict"]["status"], film["verdict"]["answer"]) == ("complete", by_hand["verdict"]["answer"])
     assert [line["text"] for line in film["code"][:-2]] == [line["text"] for line in by_hand["code"][:-2]]
     assert view["fixed"]["axis"][-1] == [len(steps_of(view)) - 1, len(steps_of(film)) - 1]
@@ -1921,7 +1921,7 @@ with mg.GradientTape() as tape:
     y = x**2.0 + x**3.0 + x**0.5 + x**5.0 + 2.0 * x + x / 4.0
 dx = tape.gradient(y, x)
 """
-    signs = [col["glyph"] for col in columns(inspected(program).plain, "op")]
+    signs = [col["signs"][0] for col in columns(inspected(program).plain, "op")]
     assert signs == ["x²", "x³", "+", "√", "+", "x^5.0", "+", "2.0 \u00d7", "+", "÷ 4.0", "+"]
 
 

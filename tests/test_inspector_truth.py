@@ -101,6 +101,18 @@ def test_an_input_without_a_name_and_without_a_derivative_is_called_as_its_op_ca
     assert name in [one["text"] for col in columns(view) for one in col.get("args", ())]
 
 
+def test_a_sign_is_not_rounded_to_another_number():
+    film = inspected(asked_of("y = x * 1.0001 + x ** 2.00005 - 0.99995"))
+    assert [col["signs"][0] for col in columns(film.plain, "op")] == ["\u00d7 1.0001", "x^2.00005", "+", "\u2212 0.99995"]
+
+
+def test_a_picture_tells_weights_apart():
+    made = "net = mg.keras.Sequential([mg.keras.layers.Conv2D(2, 2), mg.keras.layers.Flatten(), mg.keras.layers.Dense(2), mg.keras.layers.Dense(2)])"
+    film = inspected(asked_of("y = net(mg.ones((1, 3, 3, 1)))", made, "y, net.trainable_variables"))
+    texts = [text.text for text in ElementTree.fromstring(film.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    assert all(sum(text in col["signs"] for text in texts) == 1 for col in columns(film.plain, "source"))
+
+
 def test_a_picture_cuts_no_number_and_shows_the_sign_of_an_op_without_it():
     svg = inspected(asked_of("y = x\nfor k in range(6): y = mg.sin(y * 0.123456 + 12.75)\ny = y ** 2.125")).to_svg()
     texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")

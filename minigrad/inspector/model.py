@@ -8,6 +8,7 @@ In a long folded film, some units are left without a strip; `Model.strip_of` mak
 import contextlib
 import gc
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -57,17 +58,18 @@ MOST_VERSIONS = 50  # of a Variable that a gradient is followed through
 MOST_TOTALS = 300  # partial sums of a gradient; if there are more, only the final sum is sent
 
 
-def glyphs(frame) -> tuple:
-    """The symbol of an op, with the Python number if one of its inputs is a number, and without it."""
+def signs_of(frame) -> list:
+    """The symbol of an op; if one of its inputs is a Python number, with it and without it."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
     if frame.op == "pow":
-        return powers.get(frame.numbers.get(1), f"x^{brief(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ"), "xⁿ"
+        number = frame.numbers.get(1)
+        return [powers[number]] if number in powers else [*[f"x^{brief(number, 6)}"] * (1 in frame.numbers), "xⁿ"]
     sign = GLYPHS.get(frame.op, frame.op)
     if frame.op in SIGNS and len(frame.numbers) == 1 and len(frame.inputs) == 2:
         ((slot, number),) = frame.numbers.items()
         if not isinstance(frame.inputs[slot], tuple):
-            return f"{sign} {brief(number, 4)}" if slot else f"{brief(number, 4)} {sign}", sign
-    return sign, sign
+            return [f"{sign} {brief(number, 6)}" if slot else f"{brief(number, 6)} {sign}", sign]
+    return [sign]
 
 
 class Model:
@@ -294,19 +296,21 @@ class Model:
             return self.frame_column(int(one[1:]))
         number = next(n for n, key in (self.source_ids if one[0] == "s" else self.data_ids).items() if key == one)
         if one[0] == "s":
-            return {**self.source(number), "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
+            source, name = self.source(number), self.source_name(number)
+            short = [re.sub(rf"([A-Za-z])\w*?(\d*)(?={end})", r"\1\2", name) for end in ("/", "/|$") if "/" in name]  # d1/kernel, d1/k
+            return {**source, "kind": "source", "signs": [name, *short], "at": -1, "slopes": self.slopes(one)}
         name, value = self.name(number) or self.nameless(self.users[number], number), self.value_of(number)
         shape = None if value is None else list(value.shape)
-        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
+        found = {"id": one, "kind": "data", "name": name, "signs": [name], "value": self.array(value), "shape": shape}
+        return {**found, "at": -1, "slopes": []}
 
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]
         code, _, say = frame.ghost or (None, None, None)
-        kind, (sign, short) = "ghost" if is_ghost(frame) else frame.kind, glyphs(frame)
+        kind = "ghost" if is_ghost(frame) else frame.kind
         found = {
-            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": sign, **({} if short == sign else {"sign": short}), "name": self.frame_name(k),
+            "id": f"f{k}", "kind": kind, "op": frame.op, "signs": signs_of(frame), "name": self.frame_name(k), "at": self.written_at[k],
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
-            "at": self.written_at[k],
             "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],
             "module": getattr(frame.event, "module", ""), "keeps": self.keeps(frame), "slopes": self.slopes(f"f{k}"),
             "args": [self.argument(k, slot) for slot in range(min(len(frame.inputs), MOST_INPUTS))],
@@ -468,11 +472,6 @@ class Model:
         """Whether the seed of the last reading was ones, as it is without `output_gradients`."""
         reads = self.film.last.reads if self.film.last else ()
         return not reads or (reads[0].upstream.whole and bool(np.all(reads[0].upstream.kept == 1)))
-
-    def scale_of_film(self) -> dict:
-        sizes = [abs(norm_of(part.product) or 0) for found in self.parts.values() for _, _, part in found]
-        lost = [norm_of(Summary.of(np.asarray(dx))) for sent in self.full[1].values() for dx in sent.values()] if self.full else []
-        return scale_of([*sizes, *[abs(size or 0) for size in lost]])
 
     def view_steps(self) -> list:
         """[kind, number] for each step. The number of a "read" is its frame; it belongs to the reading of the last "turn"."""

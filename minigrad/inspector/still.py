@@ -258,9 +258,8 @@ def column(canvas, view, col, x, wide, rows, last):
         misfit(canvas, col, x, top, wide, value, seam)
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
-    name = col["name"] or "" if plain else col["glyph"]
-    signs = [name, col["sign"]] if "sign" in col else name
-    canvas.text(x + 5, top + 14, signs, 12, INK, bold=True, mono=plain, room=wide - 8)
+    name = next((one for one in col["signs"] if len(spread(one)) * FLAT * 8 <= wide - 8), col["signs"][-1])
+    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=plain, room=wide - 8)
     if col["name"] and not plain and len(name) * 8 + len(spread(col["name"])) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:

@@ -53,6 +53,15 @@ export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui",
   return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names }, text);
 }
 
+/** The first of some names that fits in a line, or in two if it is cut after a word; its baseline is that of the last line. */
+export function titled(x, y, names, room, look, told) {
+  const fits = (line) => measure(line, look.least, look.family, look.bold) <= room;
+  const cuts = (name) => [...name.matchAll(/[_ /](?=.)/g)].reverse().map(({ index }) => [name.slice(0, index + 1), name.slice(index + 1)]);
+  const lines = names.flatMap((name) => [[name], ...cuts(name)]).find((some) => some.every(fits)) ?? [names.at(-1)];
+  const size = lines.length > 1 ? look.least : look.size, top = y - 9 * (lines.length - 1);
+  return svg("g", {}, svg("title", {}, told), lines.map((line, k) => fitted(x, top + 9 * k, line, room, { ...look, size })));
+}
+
 const DISC = "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0Z";
 const MARKS = { // the states of a gradient, drawn around 0: each has its own shape, so none depends on colour
   open: { "stroke dots": DISC },

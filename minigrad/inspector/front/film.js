@@ -1,6 +1,6 @@
 // A strip of columns and wires. It is built once for each width; a step redraws only what changes.
 
-import { svg, rect, path, put, fitted, measure, mark } from "./elements.js";
+import { svg, rect, path, put, fitted, titled, measure, mark } from "./elements.js";
 import { forms, shapeForms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
 import { geometry, arc, onArc, abreast } from "./geometry.js";
@@ -95,16 +95,12 @@ export class Film {
     const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
     const wide = g.upright ? w : boxes.value[0] - x;
     const plain = col.kind === "source" || col.kind === "data";
-    const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
-    const shorter = sign.includes("/") ? [/([A-Za-z])[A-Za-z_]*?(\d*)(?=\/)/g, /([A-Za-z])[A-Za-z_]*?(\d*)(?=\/|$)/g] : []; // d1/kernel, d1/k
-    const signs = plain ? [sign, ...shorter.map((form) => sign.replace(form, "$1$2"))] : sign === col.glyph && col.sign ? [sign, col.sign] : sign;
-    const size = g.mini ? 11 : 14, room = wide - 8;
-    const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
-    const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
-    const title = fitted(x + 5, y + (g.upright ? 16 : 18), signs, room, look);
-    title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
-    group.append(title);
-    if (second) group.append(fitted(x + wide - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
+    const [size, least, side] = g.mini ? [11, 8, 2] : [14, 9, 5], room = wide - side - 2;
+    const signs = outer && col.name ? [col.name] : col.signs;
+    const look = { size, least, bold: true, family: plain ? "mono" : "ui", class: "sign" };
+    const both = !plain && !outer && col.name && measure(signs[0], size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room;
+    group.append(titled(x + side, y + (g.upright ? 16 : 18), signs, room, look, plain ? col.path || col.name : col.text || col.op));
+    if (both) group.append(fitted(x + wide - 5, y + 16, col.name, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
     const { shape } = col;
     if (!shape?.length) return;
     const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
@@ -393,7 +389,7 @@ export class Film {
 
   described({ col }, written, gradient, hiding) {
     const kind = hiding ? "" : { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
-    const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.glyph || col.op}${col.name ? `, ${col.name}` : ""}`;
+    const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.signs[0]}${col.name ? `, ${col.name}` : ""}`;
     if (!written) return `${kind} ${name}, not yet`.trim();
     const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
     return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();

@@ -24,13 +24,12 @@ export class Memory {
   }
 
   draw(story, width) {
-    const { memory } = story.view;
+    const { memory, readings } = story.view, turns = readings.map((one) => one.at);
     Object.assign(this, { story, width, count: story.count });
     put(this.element, "viewBox", `0 0 ${width} 70`);
     put(this.element, "aria-valuemax", this.count);
     this.element.replaceChildren();
     const unit = (BASE - TOP) / (memory.peak || 1);
-    const { readings } = story.view, turns = readings.map((one) => one.at);
     let last = -1e9;
     for (const at of turns) {
       const x = this.x(at);

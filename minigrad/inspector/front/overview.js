@@ -1,7 +1,7 @@
 // The overview of many ops: a linear axis of layers, iterations or ops, two curves or bars over it, and a funnel to the strip below.
 // It shows all units, or only those from `first` to `end`, magnified.
 
-import { svg, rect, path, put, fitted } from "./elements.js";
+import { svg, rect, path, put, fitted, titled } from "./elements.js";
 import { forms, number, spoken } from "./numbers.js";
 import { picture } from "./pictures.js";
 
@@ -95,15 +95,14 @@ export class Overview {
 
   /** The name of each layer and a picture of its output. */
   drawCapsules() {
-    const { wide } = this;
+    const { wide } = this, look = { size: 11.5, least: 9, bold: true, anchor: "middle", cut: false };
     this.element.append(fitted(8, 40, "its output", this.left - 14, { size: 12, bold: true, class: "blue" }));
     for (let k = this.first; k < this.end; k++) {
       const name = this.nameOf(k), data = this.story.view.arrays[this.fold.pictures[k]];
       const group = svg("g", { class: "capsule", role: "img", tabindex: 0, "aria-label": `${name}, ${spoken(data)}; Enter opens it`, "data-unit": k },
-        rect(this.x(k) + 2, 18, wide - 4, 42, { class: "box" }),
-        fitted(this.x(k) + wide / 2, 12, [name, String(k + 1)], wide - 3, { size: 11.5, least: 9, bold: true, anchor: "middle", cut: false }),
-        data ? picture(data, this.x(k) + 5, 20, wide - 10, 38, "value", false) : null,
-        svg("title", {}, this.fold.paths?.[k] || name),
+        rect(this.x(k) + 2, 22, wide - 4, 38, { class: "box" }),
+        titled(this.x(k) + wide / 2, 18, [name, String(k + 1)], wide - 3, look, this.fold.paths?.[k] || name),
+        data ? picture(data, this.x(k) + 5, 23, wide - 10, 36, "value", false) : null,
       );
       this.element.append(group);
     }
@@ -115,8 +114,7 @@ export class Overview {
     this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
     if (numbers.every((one) => one == null)) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
-    const group = svg("g", { class: `curve ${tone}` });
-    const decade = Math.max(1, Math.ceil((high - low) / 4));
+    const group = svg("g", { class: `curve ${tone}` }), decade = Math.max(1, Math.ceil((high - low) / 4));
     const ticks = log ? Array.from({ length: Math.floor((high - low) / decade) + 1 }, (_, k) => high - k * decade) : [...new Set([low, HIGH * Math.min(-low, high) > 10 * (high - low) ? 0 : low, high])];
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);

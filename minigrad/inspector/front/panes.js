@@ -54,8 +54,7 @@ export class Code {
 
 /** An array of a formula: its picture at a common scale, its name and its shape. */
 function figure(name, data, unit, turned, tone) {
-  const shown = turned && data ? transposed(data) : data;
-  const shape = shown?.shape || [];
+  const shown = turned && data ? transposed(data) : data, shape = shown?.shape || [];
   const lengths = shown?.picture?.kind === "grid" ? [shown.picture.rows, shown.picture.cols] : null;
   const [w, h] = !data ? [30, 20] : lengths ? [Math.max(12, lengths[1] * unit), Math.max(12, lengths[0] * unit)] : shown.picture?.kind === "line" ? [110, 44] : [data.n > 1 ? 84 : 62, data.n > 2 ? 34 : 24];
   const wide = Math.max(w + 8, Math.min(150, measure(name, 12, "mono", true) + 4), shape.length ? measure(shapeText(shape), 11, "mono") : 0);
@@ -126,8 +125,7 @@ export function facts(story, id, reading, hiding) {
 
 /** What the tape answered: what came and what is lost as a sum, or the gradient of each source. */
 export function answer(story, now) {
-  const { view } = story, { verdict } = view;
-  const asked = view.sources.filter((one) => one.asked), many = asked.length > 8;
+  const { view } = story, { verdict } = view, asked = view.sources.filter((one) => one.asked), many = asked.length > 8;
   if (verdict.lost != null && verdict.answer !== "None") {
     const term = (text, word, tone) => html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word));
     const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, verdict.code === "STOPPED" ? "stopped" : "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
@@ -157,8 +155,7 @@ export function answer(story, now) {
 export class Curves {
   /** The curves of a film of one elementwise op, whose only input has one axis and more than 16 elements; otherwise null. */
   static of(story) {
-    const { view } = story;
-    const strip = view.strips.None;
+    const { view } = story, strip = view.strips.None;
     if (!strip || strip.cols.length !== 2) return null;
     const [source, op] = strip.cols.map((one) => view.cols[one]);
     const slope = source.slopes.at(-1);
@@ -211,8 +208,7 @@ export class Curves {
 
   move(k) {
     this.k = k;
-    const [x, y, slope] = [this.x[k], this.y[k], this.dy[k]];
-    const [cx, cy] = [this.px(x), this.py(y)];
+    const [x, y, slope] = [this.x[k], this.y[k], this.dy[k]], [cx, cy] = [this.px(x), this.py(y)];
     const gradient = ((this.py(1) - this.py(0)) / (this.px(1) - this.px(0))) * slope;
     const reach = Math.min(80, Math.abs((this.middle - 20) / 2 / (gradient || 1e-9)));
     const right = cx < this.width * 0.6;
@@ -248,8 +244,7 @@ export function fixPane(inspector, story) {
 
 /** A function that puts code into a new cell below this one in JupyterLab; null elsewhere. */
 function cellBelow(model, element, code) {
-  const notebook = model.widget_manager?.context?.model?.sharedModel;
-  const cell = element.closest(".jp-Cell");
+  const notebook = model.widget_manager?.context?.model?.sharedModel, cell = element.closest(".jp-Cell");
   if (!notebook?.insertCell || !cell) return null;
   return (button) => {
     const cells = [...cell.parentElement.querySelectorAll(":scope > .jp-Cell")];

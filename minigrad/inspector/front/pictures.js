@@ -8,14 +8,13 @@ export const triples = new WeakMap(); // the figures of a formula -> the picture
 
 /** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a note on its size is below it. */
 export function picture(data, x, y, w, h, tone, note = true) {
-  const group = svg("g", { class: `picture ${tone}` });
-  const found = data.picture;
+  const group = svg("g", { class: `picture ${tone}` }), found = data.picture;
   const box = !found || found.kind === "numbers" ? numbers(group, data, x, y, w, h) : null;
   if (box) {
     if (found) pictured.set(group, { data, ...box });
     return group;
   }
-  if (found.kind === "numbers") return picture(drawn(data), x, y, w, h, tone, note);
+  if (found.kind === "numbers") return picture({ ...data, picture: { ...found, kind: found.rows > 1 ? "grid" : "line" } }, x, y, w, h, tone, note);
   if (note && h > 26) {
     h -= 13;
     group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", cut: false, class: "note" }));
@@ -24,40 +23,40 @@ export function picture(data, x, y, w, h, tone, note = true) {
   return group;
 }
 
-/** A picture of a few numbers, like that of a larger array. */
-const drawn = (data) => ({ ...data, picture: { ...data.picture, kind: data.picture.rows > 1 ? "grid" : "line" } });
-
 /** A few numbers as text, all in one size; nothing if there is no room for each of them in full. */
 function numbers(group, data, x, y, w, h) {
-  const found = data.picture;
-  const whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
+  const found = data.picture, whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
   const all = found ? found.v : [data.state === "empty" ? "empty" : data.text];
-  const rows = found ? found.rows : 1, cols = found ? found.cols : 1;
+  const { rows, cols } = found ?? { rows: 1, cols: 1 };
   const texts = all.map((one) => (data.dtype === "bool" ? [one ? "True" : "False", one ? "T" : "F"] : forms(one, whole)));
-  const stacked = cols > 2 && w / cols < 34 && h / all.length > 9;
-  const [across, down] = stacked ? [1, all.length] : [cols, rows];
-  const size = Math.max(8.5, Math.min(all.length === 1 ? 19 : 14, (h / down) * 0.78, all.length === 1 ? w / 3.2 : 99));
-  const room = w / across - 2, few = data.n > 1 && found?.v.every((one) => typeof one === "number" || /^-?(nan|inf)$/.test(one));
-  const tries = [size, Math.max(7.5, size * 0.8), 7.5].flatMap((one, k) => (k ? [0, 1, 2, 3] : [0]).map((form) => [one, texts.map((text) => text[form] ?? text.at(-1))]));
-  const fits = tries.find(([one, shown]) => shown.every((text) => measure(text, one, "mono", true) <= room));
-  if (few && !fits) return null;
-  if (found && !fits) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { size, least: 7.5, anchor: "middle", cut: false, class: "note" }));
-  const [own, shown] = fits ?? (found ? [] : tries.at(-1));
-  shown?.forEach((text, k) => {
-    const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + own * 0.35;
-    group.append(fitted(cx, cy, text, room, { size: own, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
+  const few = data.n > 1 && found?.v.every((one) => typeof one === "number" || /^-?(nan|inf)$/.test(one));
+  const across = numbersIn(texts, w, h, cols, rows), stacked = rows === 1 && across.size < 11 ? numbersIn(texts, w, h, 1, cols) : across;
+  const { size, shown, cols: wide, rows: high } = stacked.size > across.size ? stacked : across;
+  if (few && !size) return null;
+  const look = { least: 7.5, anchor: "middle" };
+  if (found && !size) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { ...look, cut: false, class: "note" }));
+  if (size || !found) shown.forEach((text, k) => {
+    const cx = x + ((k % wide) + 0.5) * (w / wide), cy = y + (Math.floor(k / wide) + 0.5) * (h / high) + (size || 7.5) * 0.35;
+    group.append(fitted(cx, cy, text, w, { ...look, size: size || 7.5, family: "mono", bold: true }));
   });
   if (found) group.append(rect(x, y, w, h, { class: "hit" }));
-  return { x, y, w, h, rows: down, cols: across };
+  return { x, y, w, h, rows: high, cols: wide };
+}
+
+/** The largest type in which texts fit into so many columns and rows, and the longest forms for it; size 0 if there is none. */
+function numbersIn(texts, w, h, cols, rows) {
+  const alone = texts.length === 1, size = Math.min(alone ? 19 : 14, (h / rows) * 0.78, alone ? w / 3.2 : 99);
+  const shown = [0, 1, 2, 3].map((form) => texts.map((text) => text[form] ?? text.at(-1)));
+  const tries = [size, size * 0.8, 7.5].flatMap((one, k) => (k ? shown : [shown[0]]).map((some) => ({ size: one, shown: some, cols, rows })));
+  const fits = (one) => one.shown.every((text) => measure(text, one.size, "mono", true) <= w / cols - (cols > 1 ? 6 : 2));
+  return tries.find((one) => one.size >= 7.5 && fits(one)) ?? { ...tries.at(-1), size: 0 };
 }
 
 function curve(group, found, x, y, w, h) {
   const numbers = found.v.map((one) => (typeof one === "number" ? one : NaN));
   const finite = numbers.filter((one) => !Number.isNaN(one));
   const low = Math.min(0, ...finite), high = Math.max(0, ...finite);
-  const unit = (h - 2) / (high - low || 1);
-  const zero = y + 1 + high * unit;
-  const step = w / numbers.length;
+  const unit = (h - 2) / (high - low || 1), zero = y + 1 + high * unit, step = w / numbers.length;
   group.append(path(`M${x} ${zero}h${w}`, { class: "axis" }));
   if (numbers.length <= 16) {
     numbers.forEach((one, k) => {
@@ -80,8 +79,7 @@ const cross = (x, y, side) => path(`M${x} ${y}l${side} ${side}m0 ${-side}l${-sid
 
 /** A heat map, scaled to its largest element; 0 has the ground colour, a dash marks a negative element. One SVG path for each tone. */
 function heat(group, found, x, y, w, h) {
-  const { rows, cols, v } = found;
-  const side = Math.min(w / cols, h / rows, 15);
+  const { rows, cols, v } = found, side = Math.min(w / cols, h / rows, 15);
   const left = x + (w - side * cols) / 2, top = y + (h - side * rows) / 2;
   const most = v.reduce((best, one) => (typeof one === "number" ? Math.max(best, Math.abs(one)) : best), 0) || 1;
   const tones = new Map(), gap = side > 4 ? 0.7 : 0;
@@ -134,8 +132,7 @@ const WHOLE = [0, 1];
 
 /** Highlight an element of a picture, and the matching rows and columns in the other pictures of its products. */
 export function light(group, cell, trios) {
-  const own = spans(pictured.get(group), cell);
-  const drawn = [band(group, own, "cell")];
+  const own = spans(pictured.get(group), cell), drawn = [band(group, own, "cell")];
   for (const trio of trios)
     for (const [other, axis, there] of MADE_OF[trio.indexOf(group)]) drawn.push(...along(group, own, trio[other], axis, there));
   return drawn;
