@@ -853,7 +853,7 @@ def test_stale_tape_has_a_warning_and_names_the_question_before(open_page, tmp_p
     assert root.locator(".status .mark.stale").count() == 1
     assert root.locator(".mark.complete").count() == 0
     assert root.locator(".say").inner_text().startswith("Stale. x was assigned after this tape read it.")
-    assert root.locator(".pane p").inner_text().startswith("earlier, line 7: g = tape.gradient(z, x) gave x ")
+    assert root.locator(".pane p").first.inner_text().startswith("earlier, line 7: g = tape.gradient(z, x) gave x ")
 
 
 def test_a_link_can_lead_to_a_step(open_page, tmp_path):
@@ -1488,11 +1488,11 @@ def test_the_mark_of_the_answer_stands_beside_a_long_question(open_page, tmp_pat
 def test_a_fix_in_words_is_told_with_the_answer_and_not_before(open_page, tmp_path):
     page = open_page(saved(asked_of("x, s = mg.Variable(3.0), mg.Variable(0.0)", "s.assign_add(x)\ny = s * 2.0"), tmp_path))
     pane = page.locator(f"{ROOT} .pane")
-    assert "Fix: compute with a new tensor instead of s" in pane.inner_text()
+    assert "Fix: compute with a new tensor instead" in pane.inner_text()
+    page.locator(ROOT).focus()
     for key in ("p", "Home", "ArrowRight"):
         page.keyboard.press(key)
-        page.locator(ROOT).focus()
-        assert "Fix" not in pane.inner_text() or key == "p"
+        assert "Fix" not in pane.inner_text()
 
 
 def test_several_targets_have_seeds_of_their_own(open_page, tmp_path):

@@ -102,7 +102,7 @@ def iterations(film, shown):
                 for bounds, skips in found
                 for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
             ]
-        once = any(len(bounds) == 2 for bounds, _ in loops)
+        once = any(len(bounds) == 2 and skips for bounds, skips in loops)
     return []
 
 

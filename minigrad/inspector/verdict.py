@@ -106,7 +106,8 @@ def one_verdict(model, number, reading) -> dict:
     cause = next((one for one in explanation.causes if not (jacobian and one.code == "SUMMED")), None)
     status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
-    said = dict.fromkeys(sentence(one.sentence) for one in explanation.causes if cause and one.code == cause.code)
+    like = [one for one in explanation.causes if cause and one.code == cause.code]  # with the first of them goes the fix
+    said = dict.fromkeys(sentence(one.sentence) for one in (like if status == "complete" else like[:1]))
     words = f" {' '.join(said)}" if said else ALL if status == "complete" else ""
     if explanation.notes and (not cause or (status == "partial" and not model.full)):
         words = f"{words if cause else ''} {sentence(explanation.notes[0])}"

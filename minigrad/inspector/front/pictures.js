@@ -48,8 +48,8 @@ function numbersIn(texts, w, h, cols, rows) {
   const alone = texts.length === 1, size = Math.min(alone ? 19 : 14, (h / rows) * 0.78, alone ? w / 3.2 : 99);
   const shown = [0, 1, 2, 3].map((form) => texts.map((text) => text[form] ?? text.at(-1)));
   const tries = [size, size * 0.8, 7.5].flatMap((one, k) => (k ? shown : [shown[0]]).map((some) => ({ size: one, shown: some, cols, rows })));
-  const fits = (one) => one.shown.every((text) => measure(text, one.size, "mono", true) <= w / cols - (cols > 1 ? 6 : 2));
-  return tries.find((one) => one.size >= 7.5 && fits(one)) ?? { ...tries.at(-1), size: 0 };
+  const room = w / cols - (cols > 1 ? 6 : 2), legible = tries.filter((one) => one.size >= 7.5 && one.size <= (h / rows) * 0.9);
+  return legible.find((one) => one.shown.every((text) => measure(text, one.size, "mono", true) <= room)) ?? { ...tries.at(-1), size: 0 };
 }
 
 function curve(group, found, x, y, w, h) {
