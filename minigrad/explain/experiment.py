@@ -24,7 +24,7 @@ VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the ta
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
-NEAR = 0.02  # relative distance of a gradient from the measured slopes within which it is taken for right
+FINE, NEAR = 1e-3, 0.02  # relative distances of a right gradient from the measured slopes: for certain, and at most
 SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
@@ -98,8 +98,8 @@ class Experiment:
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
         self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
-        self.outcomes, self.tried_exits, self.seeds, self.parts = {}, {}, seeds, []
-        self.before = self.outcomes[None, ()] = known.before if known is not None else self.unchanged(targets)
+        self.outcomes, self.seeds, self.parts = {}, seeds, []
+        self.before = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
         self.command["assigned"] = {one.id: self.assigned(one.id) for one in sources}
@@ -114,17 +114,18 @@ class Experiment:
             raise NotTried("the replays take too long")
         return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
 
-    def at(self, step, *keys) -> Outcome:
-        """The Outcome of a replay that nudges the source and holds the values at these keys at their old values."""
-        if (step, keys) not in self.outcomes:
-            held = self.kept(keys)
+    def at(self, step, *keys, left=None) -> Outcome:
+        """The Outcome of a replay that nudges the source, or only what `left` at this place, and holds the values at
+        these keys at their old values."""
+        if (step, keys, left) not in self.outcomes:
+            nudges = dict(exits={left: step}) if left else dict(nudge=step, held=self.kept(keys))
             try:
-                self.outcomes[step, keys] = Outcome(*self.try_out(Replay, nudge=step, held=held))
+                self.outcomes[step, keys, left] = Outcome(*self.try_out(Replay, **nudges))
             except NotTried as why:
                 if step is None or time.perf_counter() > self.deadline:
                     raise
-                self.outcomes[step, keys] = Changed(f": {why}")  # the nudge ended it
-        return self.same(self.outcomes[step, keys])
+                self.outcomes[step, keys, left] = Changed(f": {why}")  # the nudge ended it
+        return self.same(self.outcomes[step, keys, left])
 
     def kept(self, keys) -> dict:
         """The values at these keys in the unchanged block."""
@@ -214,27 +215,23 @@ class Experiment:
 
     def moved_by(self, events) -> dict:
         """What moves when only the values that left at the place of these events are nudged; nothing if not tried."""
-        place = spot(events[0])
         if len(self.exits) == len(self.command["sources"]) == 1:
             return self.moved
-        if place not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
-            self.tried_exits[place] = self.moved_with(place, 1) or self.moved_with(place, -1)
-        return self.tried_exits.get(place, {})
-
-    def moved_with(self, place, sign) -> dict:
-        with contextlib.suppress(NotTried):
-            outcome = Outcome(*self.try_out(Replay, exits={place: self.step.times(sign)}))
-            return compared(self.before, self.same(outcome))
+        for step in (self.step, self.step.times(-1)):
+            with contextlib.suppress(NotTried):
+                if moved := compared(self.before, self.at(step, left=spot(events[0]))):
+                    return moved
         return {}
 
     def left_by(self, event) -> list:
         """The exit events from which a value that came in at this event was made: all of each line, for its sources may
         differ, or those of the last call if there is one source."""
-        earlier = {events[0].number: events for events in self.exits[::-1] if events[0].number < event.number}
+        before = [events for events in self.exits if events[0].number < event.number]
+        earlier = {events[0].number: events for events in before[: -MOST_LINES - 1 : -1]}
         ways = {first: moved for first, events in earlier.items() if event.number in (moved := self.moved_by(events))}
         direct = [earlier[first] for first, moved in ways.items() if not moved.keys() & (ways.keys() - {first})]
-        before = [[e for e in events if e.number < event.number] for events in direct]
-        return [e for events in before for e in (events if len(self.command["sources"]) > 1 else of_last_call(events))]
+        until = [[e for e in events if e.number < event.number] for events in direct]
+        return [e for events in until for e in (events if len(self.command["sources"]) > 1 else of_last_call(events))]
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 
@@ -301,27 +298,25 @@ class Experiment:
         smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE or self.cancels(keys)
         return self.shows and self.moves_in(self.after) and not smoothly
 
-    @cached_property
+    @property
     def shows(self) -> bool:
         """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
-        if self.step.least == 0.0:
-            return False
-        return abs(self.rise((), self.step)) > self.seen / NEAR or self.most((), b"") > self.seen / NEAR
+        return self.step.least > 0.0 and self.moves_by((), b"", self.seen / NEAR)
 
     @property
     def seen(self) -> float:
         """How much of a change of the target is more than rounding."""
         return ROUNDING * self.rounding(self.before)
 
-    def most(self, keys, part) -> float:
-        """How far nudges of a part move the target, as far as that is due to these keys."""
-        found = [0.0]
-        for size in (*VERY_LARGE[::-1], self.size):
+    def moves_by(self, keys, part, least) -> bool:
+        """Whether nudges of a part move the target further than this, as far as that is due to these keys."""
+        for size in (self.step, self.size, *VERY_LARGE):
             with contextlib.suppress(Changed):
-                found += map(abs, self.sides(keys, size._replace(only=part)))
-        return max(found)
+                if max(map(abs, self.sides(keys, size._replace(only=part)))) > least:
+                    return True
+        return False
 
     def split(self, gradient) -> None:
         """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
@@ -336,8 +331,8 @@ class Experiment:
         for part in self.parts:
             with contextlib.suppress(Changed):
                 moved = compared(self.before, self.at(self.step._replace(only=part))).keys()
-                blind = self.most((), part) <= self.seen / NEAR and self.most(keys, part) <= self.seen
-                if blind and not moved.isdisjoint(events):
+                visible = self.moves_by((), part, self.seen / NEAR) or self.moves_by(keys, part, self.seen)
+                if not visible and not moved.isdisjoint(events):
                     return True
         return False
 
@@ -419,32 +414,34 @@ class Experiment:
                     break
                 yield Slope((up - down) / (2 * size.share), direction(self.point, *size[1:]), size)
 
-    def doubt(self, slope) -> float:
-        """How far a measured slope may be off: twice as far as it is from that with half the nudge."""
-        up, down = self.sides((), slope.size.times(0.5))
-        return 2 * abs((up - down) / slope.size.share - slope.value)
-
     @property
     def slope(self) -> "float | None":
         return self.slopes[0].value if self.slopes else None
 
-    def unlike(self, gradient) -> list:
+    def unlike(self, gradient, slopes=None) -> list:
         """The measured slopes that a gradient does not have."""
-        return [one for one in self.slopes if self.off(gradient, one) > self.near(gradient, one, NEAR)]
+        return [one for one in (self.slopes if slopes is None else slopes) if not self.has(gradient, one)]
 
-    def off(self, gradient, slope) -> float:
-        """How far a gradient is from a measured slope."""
-        return abs(float(np.sum(gradient * slope.way).real) - slope.value)
-
-    def near(self, gradient, slope, share) -> float:
-        """How far it may be for this share of its size, and for what rounding may do to the measured slope."""
-        noise = self.seen / (2 * slope.size.share)
-        return share * float(np.sum(np.abs(gradient * slope.way))) + noise
+    def has(self, gradient, slope) -> bool:
+        """Whether a gradient has a measured slope, but for rounding and for the error of the measurement: twice the
+        distance from the slope with half the nudge."""
+        off, noise = distance(gradient, slope), self.seen / (2 * slope.size.share)
+        size = float(np.sum(np.abs(gradient * slope.way)))
+        if FINE * size < off - noise <= NEAR * size:
+            with contextlib.suppress(NotTried):
+                up, down = self.sides((), slope.size.times(0.5))
+                return off <= 2 * abs((up - down) / slope.size.share - slope.value)
+        return not off - noise > NEAR * size  # of nan there is nothing to say
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""
         values = [np.asarray(value) for value in outcome.targets.values() if value is not None]
         return sum(float(np.abs(v).sum()) * np.finfo(v.dtype).eps for v in values if v.dtype.kind in "fc") or 1e-30
+
+
+def distance(gradient, slope) -> float:
+    """How far a gradient is from a measured slope."""
+    return abs(float(np.sum(gradient * slope.way).real) - slope.value)
 
 
 def of_last_call(events) -> list:

@@ -24,10 +24,9 @@ from ..tracing.checkpoint import NotTried
 from ..tracing.places import program_frame, user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
-from .experiment import NEAR
+from .experiment import distance
 from .replay import sources_now, value_of
 
-FINE = 1e-3  # relative distance of a gradient from the measured slopes within which a fix is taken for right
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 
 
@@ -84,14 +83,8 @@ def is_right(q, edits, slope, safe) -> bool:
         return False
     if slope is None:
         return np.isfinite(gradient).all()
-    had = 0.0 if q.known is None else q.known
-    for one in (*tried.slopes, *tried.more_slopes):
-        left, most = tried.off(gradient, one), tried.near(gradient, one, NEAR)
-        if one is tried.slopes[0]:
-            most = min(most, tried.off(had, one) / 4)  # of what was lost
-        if left > most or (left > tried.near(gradient, one, FINE) and left > tried.doubt(one)):
-            return False
-    return True
+    lost, left = (distance(dx, tried.slopes[0]) for dx in (0.0 if q.known is None else q.known, gradient))
+    return left <= lost / 4 and not tried.unlike(gradient, [*tried.slopes, *tried.more_slopes])
 
 
 def try_with(q, edits, kind):
