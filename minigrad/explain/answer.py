@@ -19,7 +19,7 @@ from . import trial
 from .causes import cause, cause_on, op_of, op_of_exit, unwatched
 from .experiment import NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
-from .fixes import lines_for, lines_for_state
+from .fixes import lines_for
 from .names import Names, is_tensor
 from .numbers import flat, not_finite, stale, summed
 from .question import UNKNOWN, Question, flows, is_younger, recall, slopes_now, status_of, steps_of
@@ -56,23 +56,17 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     asked = [leaf for leaf in leaves if is_tensor(leaf)]
     with checkpoint.answering, listeners_only():
         given = tape, targets, asked, trace, frame, output_gradients, seconds
-        found = iter(unwarned(answers_for, *given) if asked and wrong is None else ())
-    answers = [wrong or (next(found) if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]
+        found = iter(unwarned(answer_all, *given) if asked and wrong is None else ())
+    answers = [wrong or (next(found).answer if is_tensor(leaf) else no_tensor("source", leaf)) for leaf in leaves]
     if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
         answers = [with_notes(one, PAINTED) if one.status == "none" else one for one in answers]
     packed = nest.pack_sequence_as(sources, answers)
     return TABLES[type(packed)](packed) if type(packed) in TABLES else packed
 
 
-def answers_for(tape, targets, sources, trace, frame, output_gradients, seconds) -> list:
-    """The Explanation for each source."""
-    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
-    weighted = output_gradients is not None
-    return [q.answer for q in answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted)]
-
-
-def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
-    """A Question for each source, with its answer."""
+def answer_all(tape, targets, sources, trace, frame, weights=None, seconds=None, known=None) -> list:
+    """A Question for each source, with its answer. What `slopes_now` found may be `known` already."""
+    slopes, seeds = known or slopes_now(tape, targets, sources, weights)
     names = Names(frame, trace, [*sources, *targets])
     seconds = checkpoint.SECONDS if seconds is None else seconds
     questions, end, together = [], time.perf_counter() + seconds, None
@@ -81,7 +75,7 @@ def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, wei
             together = Experiment(trace, tape, targets, sources, seeds, seconds, share=0.5)
             together.deadline = 0.0  # it has compared its two replays; measuring needs one source
     for k, one in enumerate(sources):
-        q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)
+        q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weights is not None)
         left = seconds and max(1e-3, end - time.perf_counter()) / (len(sources) - k)
         q.answer = answered(q, trace, left, together)
         questions.append(q)
@@ -268,7 +262,7 @@ def broken(q, way, *more, came="= None"):
 
 
 def each_once(q, edges, others=()):
-    """The causes on these edges: one for all edges with the same cause on one line, or in the same call or store."""
+    """The causes on these edges: one for all that the same fix mends on one line, in one call or in one store."""
     find_lines(q, edges)
     if others and not q.lines:
         find_lines(q, edges, others)
@@ -280,7 +274,7 @@ def each_once(q, edges, others=()):
     for edge in alike.values():
         one = cause_of(q, edge)
         call = "the call of " in one.fix
-        op = "" if call or "this line" in one.fix else one.op
+        op = "" if call or "this line" in one.fix or one.line in q.lines else one.op
         causes.setdefault((one.code, op, "" if call or isinstance(edge.event, Stored) else one.line), one)
     return tuple(causes.values())
 
@@ -294,18 +288,14 @@ def find_lines(q, edges, others=()):
         return
     guesses = {}
     for edge in (*edges, *others):
-        if edge.code == "LEFT_ENGINE" and edge.by is not None:
-            guesses.setdefault(statement_at(edge.place)[:2], edge.by)
-        elif edge.code == "STATE" and isinstance(edge.event, Wrote):
-            guesses.setdefault(edge.place, edge.event)
+        if edge.by is not None or (edge.code == "STATE" and isinstance(edge.event, Wrote)):
+            guesses.setdefault(statement_at(edge.place)[:2], edge.by or edge.event)
         elif not edge.meant:
             return
-    lines, exits = [], q.history.exits.values()
+    exits, lines = q.history.exits.values(), []
     for event in guesses.values():
         same = [one for one in exits if one.code is event.code and one.place.text == event.place.text]
-        state = isinstance(event, Wrote)
-        space = q.names.globals_of(event.code)
-        lines.append(lines_for_state(event.place, space) if state else lines_for([event, *same], space))
+        lines.append(lines_for(event.place, same, q.names.globals_of(event.code)))
     right = trial.fitting(q, lines) or ()
     for event, line in zip(guesses.values(), right):
         q.lines[event.place.text] = line
@@ -491,9 +481,8 @@ def whole_or_partial(q, targets, way):
     ways_text = f"{every - some} of {every} paths" if some < every < 100 else "some of its paths"
     status = "nan" if number == "nan" else "partial"
     causes = (not_finite(q), *causes) if number == "nan" else causes
-    found = history.cheapest(targets, lambda edge: not edge.code) or ()
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
-    ways = steps_on(q, way or ()), names_on(q, found), names_on(q, missing)
+    ways = steps_on(q, way), names_on(q, way), names_on(q, missing)
     return Explanation(status, "", causes, head, *ways, q.text, tuple(notes))
 
 

@@ -46,16 +46,21 @@ class Line(NamedTuple):
     later: tuple = ()
 
 
-def lines_for(exits, space) -> "list[Line]":
-    """A guess at a fixed version of the statement in which these values left, if there is one; for the global names
-    `space` of its code."""
-    module, statement, node = statement_at(exits[0].place)
+def lines_for(place, exits, space) -> "list[Line]":
+    """A guess at a fixed version of the statement at this place, if there is one.
+
+    Args:
+        place: where values left, or a Variable was assigned.
+        exits: the events of the values that left in this statement.
+        space: the global names of its code.
+    """
+    module, statement, node = statement_at(place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
     change = Translated(module, {node_at(exit.place)[1]: exit for exit in exits}, space).change
     if written_by(statement) is not None:
-        return lines_for_state(exits[0].place, space, change)
-    line = line_of(exits[0].place, module, statement, change)
+        return lines_for_state(place, module, statement, space, change)
+    line = line_of(place, module, statement, change)
     return [line] if line and line.text != rewritten(module, statement) else []
 
 
@@ -137,15 +142,8 @@ def instead_of(name) -> str:
 CHANGES = {"assign": "{y}", "assign_add": "{x} + {y}", "assign_sub": "{x} - {y}"}
 
 
-def lines_for_state(place, space, change=lambda part: None) -> "list[Line]":
-    """The statement that assigns a Variable, rewritten to make a new Tensor that later reads use instead.
-
-    Args:
-        place: where the Variable is assigned.
-        space: the global names of the statement's code.
-        change: returns new text for a part of the value, or None.
-    """
-    module, statement, _ = statement_at(place)
+def lines_for_state(place, module, statement, space, change) -> "list[Line]":
+    """The statement that assigns a Variable, rewritten to make a new Tensor that later reads use instead."""
     call: Any = written_by(statement)
     if call is None or len(call.args) != 1 or call.func.attr not in CHANGES:
         return []

@@ -149,12 +149,11 @@ class Model:
         strange = self.has_strange_values(events)
         self.whole = strange is False and not self.trace.cut
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
-            slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
-            given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
+            now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
+            given = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
             unheard = not getattr(self.trace, "hears_exits", True)
-            whole = not (strange or unheard) and all(dx is None or dx.finite for dx in given)  # then nothing can be lost
-            more = 0.0 if whole else None, bool(self.seeds)
-            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, *more):
+            tried = strange or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
+            for q in answer_all(self.tape, self.targets, first, self.trace, frame, self.seeds, None if tried else 0.0, now):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
