@@ -186,11 +186,8 @@ def told_by_the_log(q):
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
     history.smooth = {*smooth_ones(q, targets)} if q.experiment is not None else history.smooth
-    way = (
-        history.cheapest(targets, lambda edge: not history.is_flat(edge) and not edge.meant)
-        or history.cheapest(targets, lambda edge: not history.is_flat(edge))
-        or history.cheapest(targets)
-    )
+    steep = history.cheapest(targets, lambda edge: not history.is_flat(edge) and not edge.meant)
+    way = steep or history.cheapest(targets, lambda edge: not history.is_flat(edge)) or history.cheapest(targets)
     filled = q.question is not None and q.tape.steps is None and any(edge.code for edge in way or ())
     if q.slope is not None and not (filled and status_of(q.slope) == "zero"):  # zeros may stand for a None
         answer = whole_or_partial(q, targets, way)
@@ -336,39 +333,51 @@ def of_variable(q, made):
 
 def independent(q):
     """The answer if no path leads from the source to the target."""
-    history, name = q.history, q.source_name
-    if not any(one.id in {*history.trace.made, *history.sources} or hasattr(one, "trainable") for one in q.targets):
-        late = q.targets[0].id < history.trace.began or not (history.opened or history.trace.cut)
+    history, name, tried = q.history, q.source_name, q.experiment
+    trace, why = history.trace, f"the target does not depend on {name}"
+    if not any(one.id in {*trace.made, *history.sources} or hasattr(one, "trainable") for one in q.targets):
+        late = q.targets[0].id < trace.began or not (history.opened or trace.cut)
         return none(q, "broken", unknown(q), why="the trace began later" if late else "its origin is not known")
-    why, anew = f"the target does not depend on {name}", rebound(q)
+    anew = rebound(q)
     if anew is not None:
         return none(q, "broken", anew, why=NOT_THIS.format(name=name))
-    asked = [e for e in history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
+    asked = [e for e in trace.events if isinstance(e, Asked) and q.source.id in e.sources]
     if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
-    exits = history.left(q.targets)
-    decisions = [e for e in exits if decides(e)]
-    left = last_exit(q, [e for e in exits if e.kind in "fc" or e not in decisions]) if q.experiment is None else None
-    plain = [e.name for e in history.ran if e.attributes is None and e.number > history.opened]
-    own = ["a function with a gradient of its own"] if history.custom and history.uses(q.source.id) else []
-    if left or (q.experiment is None and (own or plain)):
-        what = f"{name} left" if left else f"{(own or plain)[-1]} may use {name}"
-        why, notes = f"{what}, and what became of it was not tried", (f"no replay: {q.untried}",)
-        return none(q, "", unused(q, left), why=why, notes=notes)
-    decision, sure = last_exit(q, decisions), "proved"
-    tried = q.experiment.jumps if decision is None and q.experiment is not None else ""
-    if tried:
-        decision, sure = q.experiment.exits[-1][-1], "tried"
-    if decision is not None:
-        case, op = ("jumps", op_of_exit(decision)) if tried == "target" else ("", "if")
-        told = cause("ONLY_DECIDES", q, case, op=op, line=decision.place.text, sure=sure)
+    exits, notes = history.left(q.targets), (f"no replay: {q.untried}",)
+    moved = tried.exits[-1][-1] if tried is not None and tried.exits else None  # the last that did
+    decision = last_exit(q, [e for e in exits if decides(e)])
+    left = moved or last_exit(q, [e for e in exits if tried is not None or e.kind in "fc" or not decides(e)])
+    hidden = [e.name for e in history.ran if e.attributes is None and e.number > history.opened]
+    hidden += ["a function with a gradient of its own"] if history.custom and history.uses(q.source.id) else []
+    if tried is None and (left or hidden):
+        what = f"{name} left" if left else f"{hidden[-1]} may use {name}"
+        return none(q, "", unused(q, left), why=f"{what}, and what became of it was not tried", notes=notes)
+    jumps = tried.jumps if tried is not None and decision is None else ""
+    if decision or jumps:
+        case, op = ("jumps", op_of_exit(moved)) if jumps == "target" else ("", "if")
+        line, sure = (decision or moved).place.text, "tried" if jumps else "proved"
+        told = cause("ONLY_DECIDES", q, case, op=op, line=line, sure=sure)
         return none(q, "independent", told, why=f"{why} smoothly")
-    if q.experiment is not None and q.experiment.moves_in(q.experiment.after):
-        return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
-    if history.trace.cut and not history.opened:
-        return none(q, "", unused(q), why=f"nothing that the log still has leads to {name}")
-    smoothly = " smoothly" if q.experiment is not None and q.experiment.exits else ""
-    return none(q, "independent", unused(q), why=why + smoothly)
+    if tried is not None and tried.moves_in(tried.after):
+        return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
+    if trace.cut and not history.opened:
+        return none(q, "", unused(q, left), why=f"nothing that the log still has leads to {name}")
+    return none(q, "independent", unused(q, left), why=why + " smoothly" * (moved is not None))
+
+
+def unused(q, left):
+    """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
+    history, trace, tried = q.history, q.history.trace, q.experiment is not None
+    unseen = trace.cut or not history.opened or left or history.custom or any(e.attributes is None for e in history.ran)
+    uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
+    sure = "tried" if tried else "likely" if unseen else "proved"
+    if left:
+        case = "tried" if tried else "left"
+        return cause("UNUSED", q, case, op=op_of_exit(left), line=left.place.text, sure=sure)
+    if uses:
+        return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
+    return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
 
 
 def left_above(q) -> list:
@@ -382,23 +391,6 @@ def left_above(q) -> list:
     lines = [(e, statement_at(e.place)[1]) for e in exits[-50:]]
     exit = last_exit(q, [e for e, line in lines if line not in within and names_in(line) & read])
     return [f"{q.source_name} left above the tape: {exit.place.text}"] if exit else []
-
-
-def unused(q, exit=None):
-    """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
-    history, trace = q.history, q.history.trace
-    unseen = trace.cut or not history.opened or exit or history.custom or any(e.attributes is None for e in history.ran)
-    uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    tried = q.experiment is not None
-    sure = "tried" if tried else "likely" if unseen else "proved"
-    case = "left" if exit else "tried"
-    if tried and not exit:  # the last that moved, or as a whole number did not
-        exit = q.experiment.exits[-1][-1] if q.experiment.exits else last_exit(q, history.left(q.targets))
-    if exit:
-        return cause("UNUSED", q, case, op=op_of_exit(exit), line=exit.place.text, sure=sure)
-    if uses:
-        return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
-    return cause("UNUSED", q, "likely" if trace.cut or not history.opened else "", sure=sure)
 
 
 def unknown(q):
@@ -504,11 +496,9 @@ def that_carry(q, lost):
         tried.split(q.known)
     share = tried.share(every)  # on a timeout, `answered` answers without replays
     if share <= NEGLIGIBLE:
-        how = ": held still, it changes the target by jumps, or by no more than can be seen"
-        if share:
-            how = f", and carries {share:.2g} of the slope"
-        elif tried.cancels(every):
-            how = f": held still, it moves elements of {q.target_name}, but not their sum"
+        what = "the sum of " * (sum(one.shape.num_elements() for one in q.targets) > 1) + q.target_name
+        still = f": held still, it changes {what} by jumps, or by no more than can be seen"
+        how = f", and carries {share:.2g} of the slope" if share else still
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
         places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}

@@ -285,17 +285,10 @@ class Experiment:
 
         return moved(STEPS[-1]) > 0.5 * moved(self.step)
 
-    def cancels(self, keys) -> bool:
-        """Whether the values at these keys move elements of the targets, but not their sum."""
-        size, least = self.size_with(keys), self.seen
-        pairs = zip(self.at(size).targets.values(), self.still(keys, size).targets.values())
-        moved = [np.abs(a - b).max(initial=0.0) for a, b in pairs if a is not None and a.shape == b.shape]
-        return max(moved, default=0.0) > least >= abs(self.rise(keys, size))
-
     def only_jumps(self, keys) -> bool:
         """Whether these keys move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
         far, half = (self.rise(keys, self.size_with(keys).times(factor)) for factor in (1, 0.5))
-        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE or self.cancels(keys)
+        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE
         return self.shows and self.moves_in(self.after) and not smoothly
 
     @property
