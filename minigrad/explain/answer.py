@@ -50,7 +50,6 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       fix    keep x a tensor: y = x * x
       note   measured: 3 of 6 is lost
     """
-    trial.ask_instead(tape, target)
     frame, trace, leaves, targets = user_frame()[0], trace_of(tape), nest.flatten(sources), nest.flatten(target)
     wrong = next((no_tensor("target", one) for one in targets or [targets] if not is_tensor(one)), None)
     asked = [leaf for leaf in leaves if is_tensor(leaf)]
@@ -507,10 +506,11 @@ def that_carry(q, lost):
             lost = [edge for edges in carrying for edge in edges] or lost
         left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
         mixed = q.history.smooth & {*lost} or any(one.event.number in keys(tried, [one]) for one in left)
-        if q.source.shape.num_elements() != 1 or tried.slope is None or mixed:  # held with what other inputs carry
+        if q.source.shape.num_elements() != 1 or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
-        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), tried.slopes[0].way.item()
-        beside = f" of {tried.slope / way:.3g} is lost" if tried.slope else " is lost, and the whole slope is 0"
+        (slope,) = tried.slopes
+        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), slope.way.item()
+        beside = f" of {slope.value / way:.3g} is lost" if slope.value else " is lost, and the whole slope is 0"
         return lost, [f"measured: {missing / way:.3g}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]

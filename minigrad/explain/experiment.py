@@ -393,11 +393,6 @@ class Experiment:
         central differences; empty if the first cannot be measured, or of several sources."""
         return [*self.slopes_along(SIGNS, 0.0)]
 
-    @cached_property
-    def more_slopes(self) -> list:
-        """The same along two more directions, of more than two elements."""
-        return [*self.slopes_along(0.3247179572, 0.5698402910)] if self.point.size > 2 else []
-
     def slopes_along(self, *signs):
         with contextlib.suppress(NotTried):
             for size in [self.size._replace(signs=one) for one in signs][: self.point.size]:
@@ -407,13 +402,10 @@ class Experiment:
                     break
                 yield Slope((up - down) / (2 * size.share), direction(self.point, *size[1:]), size)
 
-    @property
-    def slope(self) -> "float | None":
-        return self.slopes[0].value if self.slopes else None
-
-    def unlike(self, gradient, slopes=None) -> list:
-        """The measured slopes that a gradient does not have."""
-        return [one for one in (self.slopes if slopes is None else slopes) if not self.has(gradient, one)]
+    def unlike(self, gradient, *signs) -> list:
+        """The measured slopes that a gradient does not have, those along further directions too."""
+        more = self.slopes_along(*signs) if self.slopes and self.point.size > 2 else ()
+        return [one for one in (*self.slopes, *more) if not self.has(gradient, one)]
 
     def has(self, gradient, slope) -> bool:
         """Whether a gradient has a measured slope, but for rounding and for the error of the measurement: twice the

@@ -4,9 +4,7 @@ A fix is right if the target keeps its value and the gradient equals the measure
 """
 
 import ast
-import contextlib
 import gc
-import itertools
 import linecache
 import sys
 import textwrap
@@ -16,17 +14,17 @@ from inspect import CO_OPTIMIZED
 
 import numpy as np
 
-from .. import nest
 from ..engine.listening import Listener, listening
 from ..engine.op import convert
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
-from ..tracing.places import program_frame, user_frame
+from ..tracing.places import user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
 from .experiment import distance
-from .replay import sources_now, value_of
+from .replay import sources_now
 
+FURTHER = 0.3247179572, 0.5698402910  # directions in which a fix is measured, besides the usual ones
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 
 
@@ -62,63 +60,54 @@ def fitting(q, guesses, safe=False):
         guesses: a list of Lines for each place that needs a fix.
         safe: whether every op must return finite numbers; a fix can then be right even without a measured slope.
     """
-    if q.experiment is None or not guesses or not all(guesses):
+    asked = q.experiment is not None and not any(hasattr(one, "trainable") for one in q.targets)
+    if not asked or not guesses or not all(guesses) or not (safe or q.experiment.slopes):
         return None
-    slope = q.experiment.slope
-    for k in range(max(map(len, guesses))) if slope is not None or safe else ():
+    for k in range(max(map(len, guesses))):
         lines = tuple([one[min(k, len(one) - 1)] for one in guesses])
-        if is_right(q, [edit for line in lines for edit in line.edits], slope, safe):
+        if is_right(q, [edit for line in lines for edit in line.edits], safe):
             return lines
     return None
 
 
-def is_right(q, edits, slope, safe) -> bool:
+def is_right(q, edits, safe) -> bool:
     """Whether the block with these edits gives the same target, and the gradient that was measured."""
     tried = q.experiment
     try:
         gradient, all_finite = try_with(q, edits, Trial)
     except NotTried:
         return False
-    if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
+    if gradient is None or np.shape(gradient) != np.shape(tried.point) or not np.isfinite(gradient).all():
         return False
-    if slope is None:
-        return np.isfinite(gradient).all()
-    lost, left = (distance(dx, tried.slopes[0]) for dx in (0.0 if q.known is None else q.known, gradient))
-    return left <= lost / 4 and not tried.unlike(gradient, [*tried.slopes, *tried.more_slopes])
+    had = 0.0 if q.known is None else q.known
+    mends = [not distance(gradient, one) > distance(had, one) / 4 for one in tried.slopes[:1]]  # most of what was lost
+    return all(mends) and (all_finite or not safe) and not tried.unlike(gradient, *FURTHER)
 
 
-def try_with(q, edits, kind):
-    """Replay the block with these edits in a Trial of this kind, ask for the same gradient, and return the answer."""
-    sources = {edit.file: edited(edit.file, edits) for edit in edits}
-    names, total = [q.names.of(one.id, "") for one in q.targets], q.experiment.total(q.experiment.before)
+def try_with(q, edits, kind, others=()):
+    """Replay the block with these edits in a Trial of this kind, ask for the same gradient, and return the answer.
+
+    The gradients of `others`, given by their numbers, are asked for too.
+    """
+    files, wanted = {edit.file: edited(edit.file, edits) for edit in edits}, [convert(one).value for one in q.targets]
     weights = [q.seeds[one.id] for one in q.targets] if q.weighted else None
-    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id, total=total, weights=weights)
+    return q.experiment.try_out(kind, files=files, wanted=wanted, sources=[q.source.id, *others], weights=weights)
 
 
 # ---- in the replay ---------------------------------------------------------------------------------------------------
 
 
-running = None  # in a replay: the trial, which also answers at a call of `tape.explain` or `mg.inspect`
-
-
-def ask_instead(tape, target):
-    """In a trial, answer with the gradient where the program asks to explain or film it."""
-    if running is not None and running.begun and tape is running.asked_one and running.fits(nest.flatten(target)):
-        running.ask(tape, target)
-
-
 class Trial(Listener):
-    """Runs the changed block when the tape is opened, and answers when the gradient of the same target is asked for.
+    """Runs the changed block when the tape is opened, and asks for the gradient when it is closed.
 
-    The answer is the gradient, and whether every op returned finite numbers.
+    The targets have other numbers now, and are known by their values. The answer is the gradient, and whether every op
+    returned finite numbers.
     """
 
     def __init__(self, trace, command, objects):
-        global running
-        running = self
-        self.tape, self.files, self.names, self.source = (command[one] for one in ("tape", "files", "names", "source"))
-        self.trace, self.objects, self.begun, self.finite = trace, objects, False, True
-        self.total, self.weights = command["total"], command["weights"]
+        self.tape, self.files, self.sources = (command[one] for one in ("tape", "files", "sources"))
+        self.objects, self.weights, self.begun, self.finite = objects, command["weights"], False, True
+        self.wanted = [(value, []) for value in command["wanted"]]  # with the Tensors that have it
 
     def started(self, tape):
         if not self.begun and tape.number == self.tape:
@@ -134,25 +123,28 @@ class Trial(Listener):
             self.asked_one = None
             listening.now = tuple([one for one in listening.now if one is not tape])
             tape.entered, tape.steps = False, None
-            self.ask_about(run_on(frame, self.files[frame.f_code.co_filename]))
-        else:
-            self.ask_at_end(program_frame(frame))
+            run_on(frame, self.files[frame.f_code.co_filename])
+            checkpoint.finish("the changed program ended before the target was made")
 
-    def ask_at_end(self, program):
-        """Ask when the program ends, as a later cell did."""
-        end = program.f_trace
+    def hear(self, op, inputs, output, attributes):
+        for one in output if output.__class__ is list else [output]:
+            self.finite = self.finite and finite(one.value)
+            for value, found in self.wanted:
+                if one.value.shape == value.shape and np.allclose(one.value, value, 1e-4, 1e-7, equal_nan=True):
+                    found.append(one)
 
-        def over(frame, event, argument):
-            if event == "return":
-                with contextlib.suppress(Exception):  # it would continue the caller
-                    self.ask_about({**frame.f_globals, **frame.f_locals})
-            end(frame, event, argument)
-            return over
+    def stopped(self, tape):
+        if self.begun and tape is self.asked_one:
+            live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
+            if all(live):
+                missing = {*self.sources} - {one.id for one in self.objects}
+                there = {one.id: one for one in [*self.objects, *sources_now(missing)]}
+                sources = [there[number] for number in self.sources if number in there]
+                results = tape.gradient([found[-1] for found in live], sources, output_gradients=self.weights)
+                checkpoint.finish(self.answer(tape, results[0]))
 
-        program.f_trace = over
-
-    def ask_about(self, space):
-        self.ask(self.asked_one, [eval(name, space) for name in self.names])
+    def answer(self, tape, result):
+        return None if result is None else convert(result).value, self.finite  # of IndexedSlices, the dense array
 
     def replace_functions(self):
         """Give the functions of the changed files their new code, except those that are running."""
@@ -167,29 +159,6 @@ class Trial(Listener):
                 if code is not None and code.co_freevars == one.__code__.co_freevars and one.__code__ not in running:
                     one.__code__ = code
 
-    def hear(self, op, inputs, output, attributes):
-        made = output if output.__class__ is list else [output]
-        self.finite = self.finite and all(finite(one.value) for one in made)
-
-    def asked(self, tape, targets, sources, results):
-        for source, result in zip(sources, results) if self.begun and tape is self.asked_one else ():
-            if source.id == self.source and self.fits(targets):
-                checkpoint.finish(self.answer(tape, targets, result))
-
-    def answer(self, tape, targets, result):
-        return None if result is None else convert(result).value, self.finite  # of IndexedSlices, the dense array
-
-    def fits(self, targets) -> bool:
-        """Whether these targets have the value that the target had."""
-        weighted = zip(map(value_of, targets), self.weights or itertools.repeat(1))
-        total = sum(float(np.sum(value * np.asarray(weights, np.complex128)).real) for value, weights in weighted)
-        return abs(total - self.total) <= 1e-4 * max(1e-3, abs(self.total))
-
-    def ask(self, tape, targets):
-        """Ask the tape for the gradient; `asked` hears it and answers."""
-        tape.gradient(targets, (self.objects or sources_now({self.source}))[0], output_gradients=self.weights)
-        checkpoint.finish("the source was not asked for")
-
 
 def spot_of(code):
     return code.co_name, code.co_firstlineno
@@ -203,21 +172,16 @@ def codes_in(code):
 
 
 def run_on(frame, text):
-    """Run a frame's current statement and those after it from other source code; return the names defined then."""
+    """Run a frame's current statement and those after it from other source code."""
     module, line = parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno
     blocks = [one for one in module.parent if isinstance(one, ast.With) and one.lineno <= line]
     first = [one for one in blocks if line <= max(one.lineno, one.body[0].lineno - 1)][-1]
     file, body = frame.f_code.co_filename, module.body_of(first)
     statements = body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell or a script
-        exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
-        return {**frame.f_globals, **frame.f_locals}
-    names = [name for name in frame.f_locals if name.isidentifier()]
-    function = ast.parse(f"def replayed({', '.join(names)}):\n    return locals()").body[0]
-    for one in module.parent:
-        if isinstance(one, ast.Return) and module.scope(one) is module.scope(first):  # instead of its own result
-            one.value = function.body[0].value
-    function.body[:0] = statements
-    space = dict(frame.f_globals)
+        return exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
+    names, space = [name for name in frame.f_locals if name.isidentifier()], dict(frame.f_globals)
+    function = ast.parse(f"def replayed({', '.join(names)}): pass").body[0]
+    function.body = statements
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
-    return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
+    return space["replayed"](**{name: frame.f_locals[name] for name in names})

@@ -7,7 +7,6 @@ passes), folded units, memory. `text`, `still` and the front end draw it, `widge
 import importlib.util
 
 from ..engine.tape import GradientTape
-from ..explain.trial import ask_instead
 from ..tracing import checkpoint
 from .compare import film_fix
 from .model import MOST_BYTES, Model
@@ -46,8 +45,6 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
      2  multiply   y = x * x.numpy()   9.0     kept                     3.0
      paths: live 3.0, lost 3.0, together 6.0
     """
-    if isinstance(tape_or_trace, GradientTape) and target is not None:
-        ask_instead(tape_or_trace, target)
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
     with checkpoint.answering:
         models = [Model(*one, most_bytes=MOST_BYTES // len(asked)) for one in asked]

@@ -40,10 +40,10 @@ def side_by_side(models, titles) -> str:
 class Filming(Trial):
     """A trial that returns the view model of its film, and a description of each step."""
 
-    def answer(self, tape, targets, result):
+    def answer(self, tape, result):
         for file, text in self.files.items():
             linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-        model = Model(tape, most_bytes=MOST_BYTES // 2, measured={self.source})
+        model = Model(tape, most_bytes=MOST_BYTES // 2, measured={*self.sources[:1]})
         return model.data, model.told
 
 
@@ -51,9 +51,10 @@ def film_fix(model):
     """Add the film of the fix in the verdict to the view model, with the time that both films share."""
     verdict = model.data["verdict"]
     q = next((q for q in model.questions if q.lines and q.answer.fixed.split("\n") == verdict.get("fixed")), None)
-    if q is None or q.experiment is None or (q.experiment.slope is None and not model.whole):
+    if q is None or q.experiment is None or not (q.experiment.slopes or model.whole):
         return
     q.experiment.deadline = time.perf_counter() + checkpoint.SECONDS
     with contextlib.suppress(checkpoint.NotTried):
-        film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming)
+        others = [one.id for one in model.sources if one is not q.source]
+        film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming, others)
         model.data["fixed"] = {"film": film, "axis": axis(model.told, told)}

@@ -14,8 +14,8 @@ from minigrad.tracing import checkpoint
 
 def test_of_several_places_each_keeps_its_last_guess_when_it_has_no_more(monkeypatch):
     tried, guess = [], lambda name: types.SimpleNamespace(edits=[name])
-    monkeypatch.setattr(trial, "is_right", lambda q, edits, slope, safe: tried.append(edits))
-    question = types.SimpleNamespace(experiment=types.SimpleNamespace(slope=1.0))
+    monkeypatch.setattr(trial, "is_right", lambda q, edits, safe: tried.append(edits))
+    question = types.SimpleNamespace(experiment=types.SimpleNamespace(slopes=[1.0]), targets=[])
     assert trial.fitting(question, [[guess("a")], [guess("b"), guess("c")]]) is None
     assert tried == [["a", "b"], ["a", "c"]]
 
