@@ -127,9 +127,8 @@ class Replay(Listener):
         targets: the ids whose values are returned; until: the number of the event after which to answer.
     """
 
-    def __init__(self, trace, command, objects):
-        self.trace, self.objects = trace, objects
-        self.tape, self.nudged_by = command["tape"], command["nudge"]
+    def __init__(self, trace, command):
+        self.trace, self.tape, self.nudged_by = trace, command["tape"], command["nudge"]
         self.sources = {i: 1 - k * 0.6180339887 % 1 / 2 for k, i in enumerate(command["sources"])}
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.assigned, self.differences = command["assigned"], {}
@@ -274,8 +273,7 @@ class Replay(Listener):
     def open(self, tape):
         self.opened, self.began = True, self.trace.count
         self.trace.set_aside()
-        known = {one.id for one in self.objects}
-        for one in [*self.objects, *sources_now(self.sources.keys() - known)]:
+        for one in sources_now(self.sources):
             self.nudge(one)
 
 
@@ -285,7 +283,7 @@ class Arrival(Listener):
     Meanwhile a timer ends the replay if the program has ended: `end_with` would make it half as fast.
     """
 
-    def __init__(self, trace, command, objects):
+    def __init__(self, trace, command):
         self.trace, self.tape, self.until, self.program = trace, command["tape"], command["until"], program_frame()
         trace.set_aside()
         self.handler = signal.signal(signal.SIGPROF, self.check)
@@ -331,24 +329,24 @@ found = {}  # id -> the Tensor or Variable, or None, so that each is searched fo
 
 def sources_now(ids) -> list:
     """The existing Variables, or else Tensors, with these ids. (A Variable's value shares its id.)"""
-    here = [one for one in checkpoint.instances(*KINDS) if one.id in ids] if ids else []
-    here.sort(key=lambda one: isinstance(one, Variable))
-    return [*{one.id: one for one in here}.values()]
+    missing = {i for i in ids if found.get(i) is None}
+    here = [one for one in checkpoint.instances(*KINDS) if one.id in missing] if missing else []
+    found.update({one.id: one for one in sorted(here, key=lambda one: isinstance(one, Variable))})
+    return [found[i] for i in ids if found.get(i) is not None]
 
 
 def find(command):
-    """The sources that exist at the checkpoint. Also does, once, work that every replay would otherwise repeat."""
-    missing = {*command["sources"]} - found.keys()
-    found.update({**dict.fromkeys(missing), **{one.id: one for one in sources_now(missing)}})
+    """Do once, at the checkpoint, what every replay would otherwise repeat."""
+    sources_now({*command["sources"]} - found.keys())
+    found.update({i: found.get(i) for i in command["sources"]})
     for op in [MADE[number] for number in command["ops"] if number < len(MADE)]:
         if op.source.code is None:
             op.source.write_out(op)
-    return [found[i] for i in command["sources"] if found[i] is not None]
 
 
-def begin(trace, command, objects):
+def begin(trace, command, _):
     """Start a Replay, a Trial or an Arrival as a listener, where the checkpoint was taken."""
-    listener = command["kind"](trace, command, objects)
+    listener = command["kind"](trace, command)
     trace.judge = trace.judge and (lambda *question: None)
     trace.elements.update(command["elements"])
     listening.now = (*listening.now, listener)

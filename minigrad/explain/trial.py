@@ -104,9 +104,9 @@ class Trial(Listener):
     returned finite numbers.
     """
 
-    def __init__(self, trace, command, objects):
+    def __init__(self, trace, command):
         self.tape, self.files, self.sources = (command[one] for one in ("tape", "files", "sources"))
-        self.objects, self.weights, self.begun, self.finite = objects, command["weights"], False, True
+        self.weights, self.begun, self.finite = command["weights"], False, True
         self.wanted = [(value, []) for value in command["wanted"]]  # with the Tensors that have it
 
     def started(self, tape):
@@ -137,10 +137,8 @@ class Trial(Listener):
         if self.begun and tape is self.asked_one:
             live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
             if all(live):
-                missing = {*self.sources} - {one.id for one in self.objects}
-                there = {one.id: one for one in [*self.objects, *sources_now(missing)]}
-                sources = [there[number] for number in self.sources if number in there]
-                results = tape.gradient([found[-1] for found in live], sources, output_gradients=self.weights)
+                targets = [found[-1] for found in live]
+                results = tape.gradient(targets, sources_now(self.sources), output_gradients=self.weights)
                 checkpoint.finish(self.answer(tape, results[0]))
 
     def answer(self, tape, result):
