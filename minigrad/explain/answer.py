@@ -461,7 +461,10 @@ def whole_or_partial(q, targets, way):
         notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines] or left_above(q)
         notes += own_gradient(q, custom) if custom else ()
         answer = whole(q, way, number, stopped)
-        if answer.status == "complete" and q.experiment is not None and may_hide(q, cut):
+        still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
+        unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
+        tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
+        if tried is not None and tried.hides(keys(tried, cut), {edge.event.number for edge in cut}):
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
             answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
         return with_notes(answer, *notes)
@@ -475,15 +478,6 @@ def whole_or_partial(q, targets, way):
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
     ways = steps_on(q, way), names_on(q, way), names_on(q, missing)
     return Explanation(status, "", causes, head, *ways, q.text, tuple(notes))
-
-
-def may_hide(q, cut) -> bool:
-    """Whether rounding may hide what is lost where paths are cut, or in values that left without moving."""
-    history = q.history
-    still = [e for e in history.left(q.targets) if e.kind in "fc" and not q.experiment.moved_in(e)]
-    left = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
-    every = {edge.event.number for edge in cut}
-    return (bool(cut or left) and not q.experiment.shows) or q.experiment.hides(keys(q.experiment, cut), every)
 
 
 def that_carry(q, lost):

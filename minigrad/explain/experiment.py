@@ -289,14 +289,7 @@ class Experiment:
         """Whether these keys move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
         far, half = (self.rise(keys, self.size_with(keys).times(factor)) for factor in (1, 0.5))
         smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE
-        return self.shows and self.moves_in(self.after) and not smoothly
-
-    @property
-    def shows(self) -> bool:
-        """Whether a nudge moves the target so much more than rounding does that a share NEAR of it could be seen."""
-        if len(self.command["sources"]) > 1:
-            raise NotTried("another source may move the target")
-        return self.step.least > 0.0 and self.moves_by((), b"", self.seen / NEAR)
+        return not smoothly and self.moves_by(keys, b"", self.seen / NEAR)
 
     @property
     def seen(self) -> float:
@@ -305,9 +298,9 @@ class Experiment:
 
     def moves_by(self, keys, part, least) -> bool:
         """Whether nudges of a part move the target further than this, as far as that is due to these keys."""
-        for size in (self.step, self.size, *VERY_LARGE):
+        for size in [one.times(sign) for one in (self.step, *VERY_LARGE) for sign in (1, -1)]:
             with contextlib.suppress(Changed):
-                if max(map(abs, self.sides(keys, size._replace(only=part)))) > least:
+                if abs(self.rise(keys, size._replace(only=part))) > least:
                     return True
         return False
 
@@ -320,12 +313,16 @@ class Experiment:
         self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
 
     def hides(self, keys, events) -> bool:
-        """Whether a nudge of one of the parts moves something at these events, but what that does is not to be seen."""
-        for part in self.parts:
+        """Whether rounding may hide what the values at these keys do: of no nudge of all elements, nor of one part that
+        moves something at these events, is a share NEAR to be seen."""
+        if len(self.command["sources"]) > 1:
+            raise NotTried("another source may move the target")
+        for part in (b"", *self.parts):
             with contextlib.suppress(Changed):
-                moved = compared(self.before, self.at(self.step._replace(only=part))).keys()
-                visible = self.moves_by((), part, self.seen / NEAR) or self.moves_by(keys, part, self.seen)
-                if not visible and not moved.isdisjoint(events):
+                nudge = self.step._replace(only=part)
+                touched = not part or not compared(self.before, self.at(nudge)).keys().isdisjoint(events)
+                seen = self.moves_by((), part, self.seen / NEAR) or (part and self.moves_by(keys, part, self.seen))
+                if touched and (not seen or nudge.least == 0.0):
                     return True
         return False
 
