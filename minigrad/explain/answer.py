@@ -184,7 +184,9 @@ def told_by_the_log(q):
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
-    history.smooth = {*smooth_ones(q, targets)} if q.experiment is not None else history.smooth
+    for edge in [*smooth_ones(q, targets)] if q.experiment is not None else ():
+        into = history.into(edge.end)
+        into[into.index(edge)] = edge._replace(code="NO_DERIVATIVE", sure="tried")
     steep = history.cheapest(targets, lambda edge: not history.is_flat(edge) and not edge.meant)
     way = steep or history.cheapest(targets, lambda edge: not history.is_flat(edge)) or history.cheapest(targets)
     filled = q.question is not None and q.tape.steps is None and any(edge.code for edge in way or ())
@@ -310,9 +312,6 @@ def read_elsewhere(q, edge):
 def cause_of(q, edge):
     if read_elsewhere(q, edge):
         return cause("OTHER_TAPE", q, "read", op=op_of(edge), line=edge.place.text, sure=edge.sure)
-    if edge in q.history.smooth:
-        words = dict(name=q.names.of(edge.start), op=op_of(edge), line=edge.place.text)
-        return cause("NO_DERIVATIVE", q, "smooth", sure="tried", **words)
     made = q.history.trace.made.get(q.source.id)
     if edge.code == "UNWATCHED" and of_variable(q, made) and rebinds(made.place):
         return computed_anew(q, made)
@@ -499,7 +498,8 @@ def that_carry(q, lost):
             carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
         left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
-        mixed = q.history.smooth & {*lost} or any(one.event.number in keys(tried, [one]) for one in left)
+        smooth = [one for one in lost if one.code == "NO_DERIVATIVE"]
+        mixed = smooth or any(one.event.number in keys(tried, [one]) for one in left)
         if q.source.shape.num_elements() != 1 or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         (slope,) = tried.slopes

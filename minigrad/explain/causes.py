@@ -117,22 +117,14 @@ def cause_on(q, edge) -> Cause:
     together = [one.start for one in q.history.into(edge.end) if one.by and one.place == edge.place] if edge.by else ()
     names = dict.fromkeys(value_name(q, one) for one in (edge.start, *together))
     words = dict(op=op, line=line, name=" and ".join([*names][:3]), what=to_move(q, edge.place))
-    code = code_of(edge)
-    case, more = CASES[code](q, edge, op, line) if code in CASES else ("", {})
-    return cause(code, q, case, sure=edge.sure, **{**words, **more})
+    case, more = CASES[edge.code](q, edge, op, line) if edge.code in CASES else ("", {})
+    return cause(edge.code, q, case, sure=edge.sure, **{**words, **more})
 
 
 def value_name(q, node) -> str:
     """The name of a value, or what it is the result of."""
     name, maker = q.names.of(node), q.history.maker(node)
     return f"the result of {name}" if isinstance(maker, Ran) and name == maker.name else name
-
-
-def code_of(edge):
-    """The code of an edge; that of an assignment if a value was assigned which left unseen, as in a list."""
-    if edge.by is not None or not isinstance(edge.event, Wrote):
-        return edge.code
-    return "REBUILT" if edge.event.how == "Variable" else "STATE"
 
 
 def op_of(edge) -> str:
@@ -302,11 +294,16 @@ def stopped(q, edge, op, line):
     return "stop_gradient" if op == "stop_gradient" else reset, {}
 
 
-SMOOTH = CODES["NO_DERIVATIVE"].instead
+def no_derivative(q, edge, op, line):
+    if edge.sure == "tried":
+        return "smooth", {}
+    return "", dict(instead=CODES["NO_DERIVATIVE"].instead.get(op, "an op that has a slope"))
+
+
 CASES = {
     "LEFT_ENGINE": left_engine, "STATE": state, "OUTSIDE_TAPE": outside_tape, "UNWATCHED": unwatched,
-    "INTEGER": integer, "STOPPED": stopped, "SPENT_TAPE": lambda q, edge, op, line: ("op", {}),
-    "NO_DERIVATIVE": lambda q, edge, op, line: ("", dict(instead=SMOOTH.get(op, "an op that has a slope"))),
+    "INTEGER": integer, "STOPPED": stopped, "NO_DERIVATIVE": no_derivative,
+    "SPENT_TAPE": lambda q, edge, op, line: ("op", {}),
     "ONLY_DECIDES": lambda q, edge, op, line: ("where" if op == "where" else "", dict(name=q.source_name)),
     "NOT_REGISTERED": lambda q, edge, op, line: ("", dict(kernel=edge.event.op.kernel)),
 }  # fmt: skip

@@ -56,12 +56,10 @@ class History:
     Attributes:
         arrived: the numbers at which a gradient was observed to arrive, if the backward pass was observed.
         carried: the pairs (output, input) along which a gradient was observed to flow.
-        smooth: the edges of ops without a derivative where replays showed that there is one.
     """
 
     arrived: "set | frozenset" = frozenset()
     carried: "set | frozenset" = frozenset()
-    smooth: "set | frozenset" = frozenset()
 
     def __init__(self, trace, tape, sources, experiment=None):
         self.trace, self.tape, self.sources = trace, tape.number, set(sources)
@@ -185,7 +183,7 @@ class History:
         for edge in edges:
             before = self.before(self.trace.made.get(edge.start)) if meant else ()
             if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it
-                yield edge._replace(meant=edge.meant or meant)
+                yield edge._replace(code=edge.code if edge.by else code, meant=edge.meant or meant)
         if event.how not in ("assign", "Variable"):
             yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
 
@@ -255,7 +253,7 @@ class History:
 
     def is_flat(self, edge):
         """Whether the edge has no derivative to lose."""
-        return edge.code in NO_SLOPE and edge not in self.smooth
+        return edge.code in NO_SLOPE and edge.sure != "tried"
 
     def nodes(self, targets):
         """The nodes of the targets; a Variable's node has its current version."""
