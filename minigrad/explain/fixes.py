@@ -65,19 +65,12 @@ def lines_for(place, exits, space) -> "list[Line]":
 
 
 def line_of(place, module, statement, change) -> "Line | None":
-    """The Line for a statement with some parts changed; None if it does not fit on one."""
+    """The Line for a statement with some parts changed; None if it is too long for one."""
     text = rewritten(module, statement, change)
     name, _, value = text.partition(" = ")
     text = NEEDLESS if name == value else text
     edit = Edit(place.code.co_filename, span_of(statement), text)
-    return Line(text, (edit,)) if fits(text, module, statement) else None
-
-
-def fits(text, module, statement) -> bool:
-    """Whether a text is short, and its statement means the same on one line, as a raw string of several would not."""
-    with contextlib.suppress(SyntaxError):
-        return len(text) <= LONG and ast.dump(ast.parse(rewritten(module, statement)).body[0]) == ast.dump(statement)
-    return False
+    return Line(text, (edit,)) if len(text) <= LONG else None
 
 
 class Translated:
@@ -155,7 +148,7 @@ def lines_for_state(place, module, statement, space, change) -> "list[Line]":
         new = f"new_{new}"
     new = rewritten(module, statement.targets[0]) if kept else new
     text = f"{new} = {form.format(x=variable, y=in_parentheses(value) if '-' in form else value)}"
-    if not (new.isidentifier() and fits(text, module, statement)):
+    if not new.isidentifier() or len(text) > LONG:
         return []
     reads = [] if kept else reads_after(module, statement, target)
     edits = [Edit(file, span_of(one), new) for one in reads]

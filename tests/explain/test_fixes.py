@@ -169,7 +169,7 @@ def test_the_fix_of_an_op_makes_its_gradient_finite(name):
     with mg.trace():
         with mg.GradientTape() as tape:
             y = op(x) * 3.0
-        fix = tape.explain(y, x).causes[0].fix.partition("for example with ")[2]
+        fix = tape.explain(y, x).causes[0].fix.partition("for example with ")[2].partition("; ")[0]
         with mg.GradientTape() as tape:
             y = op(eval(fix)) * 3.0
     assert np.isfinite(tape.gradient(y, x))
