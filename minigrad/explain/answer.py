@@ -213,7 +213,7 @@ def smooth_ones(q, targets):
         event, moved = edge.event, tried.moved_in(edge.event)
         came = edge.code in NO_SLOPE and number_of(edge.start) in [event.inputs[k] for k in moved.get("inputs", ())]
         lost = came and "gave" in moved and tried.is_smooth(event)
-        if lost and (event not in live or disagrees(q)) and tried.share([event.number]) > NEGLIGIBLE:
+        if lost and (event not in live or disagrees(q)) and tried.share([edge]) > NEGLIGIBLE:
             yield edge
 
 
@@ -237,7 +237,7 @@ def jumps_on(q, way) -> bool:
     left = [edge for edge in way if edge.code == "LEFT_ENGINE"]
     before = way[: way.index(left[0])] if left else way
     flat = any(q.history.is_flat(edge) and (edge in before or edge.code != "INTEGER") for edge in way)
-    return bool(left) and not flat and q.experiment is not None and q.experiment.only_jumps(keys(q.experiment, left))
+    return bool(left) and not flat and q.experiment is not None and q.experiment.only_jumps(left)
 
 
 def broken(q, way, *more, came="= None"):
@@ -463,7 +463,7 @@ def whole_or_partial(q, targets, way):
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
         tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
-        if tried is not None and tried.hides(keys(tried, cut), {edge.event.number for edge in cut}):
+        if tried is not None and tried.hides(cut):
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
             answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
         return with_notes(answer, *notes)
@@ -483,10 +483,10 @@ def that_carry(q, lost):
     """The lost edges that replays show to carry a derivative, and notes on what was measured."""
     if not lost or q.experiment is None:
         return lost, [f"no replay: {q.untried}"] if lost else []
-    tried, every = q.experiment, keys(q.experiment, lost)
+    tried = q.experiment
     if q.known is not None:
         tried.split(q.known)
-    share = tried.share(every)  # on a timeout, `answered` answers without replays
+    share = tried.share(lost)  # on a timeout, `answered` answers without replays
     if share <= NEGLIGIBLE:
         what = "the sum of " * (sum(one.shape.num_elements() for one in q.targets) > 1) + q.target_name
         still = f": held still, it changes {what} by jumps, or by no more than can be seen"
@@ -495,31 +495,19 @@ def that_carry(q, lost):
     try:
         places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}
         if len(places) > 1:
-            carrying = [edges for edges in places.values() if tried.share(keys(tried, edges)) > NEGLIGIBLE]
+            carrying = [edges for edges in places.values() if tried.share(edges) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost
         left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
         smooth = [one for one in lost if one.code == "NO_DERIVATIVE"]
-        mixed = smooth or any(one.event.number in keys(tried, [one]) for one in left)
+        mixed = smooth or any(one.event.number in tried.keys([one]) for one in left)
         if q.source.shape.num_elements() != 1 or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         (slope,) = tried.slopes
-        missing, way = tried.effect(keys(tried, lost), tried.size) / (2 * tried.size.share), slope.way.item()
+        missing, way = tried.effect(tried.keys(lost), tried.size) / (2 * tried.size.share), slope.way.item()
         beside = f" of {slope.value / way:.3g} is lost" if slope.value else " is lost, and the whole slope is 0"
         return lost, [f"measured: {missing / way:.3g}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
-
-
-def keys(tried, edges):
-    """The keys of the values to hold still so that these edges carry nothing."""
-    found = []
-    for edge in edges:
-        number, entered = edge.event.number, edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran)
-        moved = tried.moved_in(edge.event) if entered else {}
-        attributes = "attributes" in moved and ("attributes", number) in tried.before.kept
-        numbers = [("number", k) for k in moved.get("number", ())]
-        found += numbers or [("attributes", number) if attributes else number]
-    return list(dict.fromkeys(found))
 
 
 def own_gradient(q, custom):

@@ -252,15 +252,27 @@ class Experiment:
                 return size
         raise NotTried("the smallest nudge changes what runs")
 
-    def share(self, keys) -> float:
-        """The share of the slope along the nudge that is due to the values at these keys; 0.0 if they carry none.
+    def keys(self, edges) -> tuple:
+        """The keys of the values to hold still so that these edges of a History carry nothing."""
+        found = []
+        for edge in edges:
+            number, entered = edge.event.number, edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran)
+            moved = self.moved_in(edge.event) if entered else {}
+            plain = [("number", k) for k in moved.get("number", ())]
+            if not plain and "attributes" in moved and ("attributes", number) in self.before.kept:
+                plain = [("attributes", number)]
+            found += plain or [number]
+        return tuple(dict.fromkeys(found))
+
+    def share(self, edges) -> float:
+        """The share of the slope along the nudge that comes by these edges; 0.0 if they carry none.
 
         If all elements together show none worth mentioning, it is the largest that a nudge of one of the parts shows.
         """
         found = 0.0
         for part in (b"", *self.parts):
             if found <= NEGLIGIBLE:
-                found = max(found, self.share_along(keys, part))
+                found = max(found, self.share_along(self.keys(edges), part))
         return found
 
     def share_along(self, keys, part) -> float:
@@ -285,10 +297,11 @@ class Experiment:
 
         return moved(STEPS[-1]) > 0.5 * moved(self.step)
 
-    def only_jumps(self, keys) -> bool:
-        """Whether these keys move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
+    def only_jumps(self, edges) -> bool:
+        """Whether these edges move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
+        keys = self.keys(edges)
         far, half = (self.rise(keys, self.size_with(keys).times(factor)) for factor in (1, 0.5))
-        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(keys) > NEGLIGIBLE
+        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(edges) > NEGLIGIBLE
         return not smoothly and self.moves_by(keys, b"", self.seen / NEAR)
 
     @property
@@ -312,11 +325,12 @@ class Experiment:
         ranks = np.ceil(np.log(shares) / np.log(SPREAD))
         self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
 
-    def hides(self, keys, events) -> bool:
-        """Whether rounding may hide what the values at these keys do: of no nudge of all elements, nor of one part that
-        moves something at these events, is a share NEAR to be seen."""
+    def hides(self, edges) -> bool:
+        """Whether rounding may hide what comes by these edges: of a nudge of all elements, or of one part that moves
+        something there, a share NEAR is not to be seen."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
+        keys, events = self.keys(edges), {edge.event.number for edge in edges}
         for part in (b"", *self.parts):
             with contextlib.suppress(Changed):
                 nudge = self.step._replace(only=part)
