@@ -251,7 +251,9 @@ def outside_tape(q, edge, op, line):
     last = [e for e in history.tape_events if e.number < number][-1:]
     if [e.what for e in last] in (["opened"], ["resumed"]) or not (last or history.opened):
         return "silent", {}
-    first = min(after(q, last[0].number if last else history.opened), key=lambda e: e.number, default=edge.event)
+    since = last[0].number if last else history.opened
+    led = [event for node in history.nodes(q.targets) for event in history.before(history.maker(node))]
+    first = min([e for e in led if e.number > since], key=lambda e: e.number, default=edge.event)
     if named_to_move(q, first.place) != named_to_move(q, edge.place):
         around = first.place, *first.place.callers
         place = next((one for one in around if to_move(q, one) == THIS), first.place)
@@ -259,12 +261,6 @@ def outside_tape(q, edge, op, line):
         return "", dict(op=getattr(first, "name", first.called), line=place.text, what=what, instead="")
     ask = edge.end in [one.id for one in q.targets] and before not in (op, q.source_name, q.target_name)
     return "", dict(instead=f", or ask for the gradient of {before}" if ask else "")
-
-
-def after(q, number):
-    """The events after this one that the targets depend on."""
-    makers = map(q.history.maker, q.history.nodes(q.targets))
-    return [event for maker in makers for event in q.history.before(maker) if event.number > number]
 
 
 def unwatched(q, edge=None, op="", line=""):

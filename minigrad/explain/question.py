@@ -133,7 +133,7 @@ def status_of(slope):
     """The status "nan" or "zero" of a gradient; "" for other values, and for unknown ones."""
     if slope is UNKNOWN or slope is None:
         return ""
-    summary = slope if isinstance(slope, Summary) else Summary.of(slope)
+    summary = Summary.of(slope)
     if not summary.finite:
         return "nan"
     return "zero" if summary.zero and summary.size else ""
