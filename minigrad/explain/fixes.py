@@ -47,13 +47,8 @@ class Line(NamedTuple):
 
 
 def lines_for(place, exits, space) -> "list[Line]":
-    """A guess at a fixed version of the statement at this place, if there is one.
-
-    Args:
-        place: where values left, or a Variable was assigned.
-        exits: the events of the values that left in this statement.
-        space: the global names of its code.
-    """
+    """A guess at a fixed version of the statement at this place, if there is one: where these values left, or where a
+    Variable was assigned; for the global names `space` of its code."""
     module, statement, node = statement_at(place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []

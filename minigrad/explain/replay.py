@@ -19,7 +19,7 @@ from ..engine.operands import CONVERTERS
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
 from ..tracing import checkpoint, values
-from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote
+from ..tracing.log import Failed, LeftEngine, Ran
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
@@ -93,23 +93,17 @@ def spot(event):
     return event.code.co_name, *position(event.code, event.instruction)
 
 
-FIELDS = {
-    Wrote: ("how", "variable", "version", "source"), EnteredEngine: ("tensor",), Stored: ("where", "tensor", "result"),
-    TapeEvent: ("what", "tape"), Watched: ("tape", "source"), Asked: ("tape", "targets", "sources", "results"),
-    Ran: ("op_number", "inputs", "output"), LeftEngine: ("exit", "tensor"),
-    Failed: ("given", "read"), Refused: ("tape", "targets", "sources"),
-}  # fmt: skip
+SAME = (  # what of an event stays the same as long as the program takes the same path
+    "op_number", "inputs", "gave", "read", "how", "source", "exit", "tensor", "where", "what", "tape", "targets",
+    "sources",
+)  # fmt: skip
 
 
 def skeletons(events, after, until) -> list:
-    """The parts of events that stay the same as long as the program takes the same path."""
-    found = []
-    for event in events:
-        if after < event.number <= until:
-            kind = event.__class__
-            where = spot(event) if kind in (Ran, LeftEngine, Failed) else ()
-            found.append((*[getattr(event, name) for name in FIELDS.get(kind, ())], *where))
-    return found
+    """The parts of events that tell which path the program took."""
+    events = [event for event in events if after < event.number <= until]
+    placed = [spot(event) if isinstance(event, (Ran, LeftEngine, Failed)) else type(event) for event in events]
+    return [(place, *[getattr(event, name, None) for name in SAME]) for place, event in zip(placed, events)]
 
 
 class Replay(Listener):
@@ -133,7 +127,7 @@ class Replay(Listener):
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.assigned, self.differences = command["assigned"], {}
         self.targets = dict.fromkeys(command["targets"])
-        self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
+        self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, 0
         vars(values)["measured"] = lambda arrays: [None] * len(arrays)  # not needed in a replay
         for convert in CONVERTERS:  # each has a cached function that makes a Tensor of a Python number
             cell = convert.__closure__[convert.__code__.co_freevars.index("number")]
@@ -190,11 +184,10 @@ class Replay(Listener):
         if self.opened:
             noted = {(kind, k): one for kind, all_of in digests.items() for k, one in enumerate(all_of)}
             self.noted[self.trace.count] = {**noted, **{("number", k): one for k, one in dict(numbers).items()}}
-        if self.trace.count >= self.until and not self.opened:
-            checkpoint.finish("the program does not run the same way twice")
         if self.trace.count >= self.until:
-            steps = skeletons(self.trace.events, self.began, self.until)
-            checkpoint.finish((steps, self.noted, self.targets, self.kept, self.points))
+            steps = skeletons(self.trace.events, self.opened, self.until)
+            found = steps, self.noted, self.targets, self.kept, self.points
+            checkpoint.finish(found if self.opened else "the program does not run the same way twice")
 
     # ---- what it hears -----------------------------------------------------------------------------------------------
 
@@ -271,7 +264,7 @@ class Replay(Listener):
     paused = forgot = stopped
 
     def open(self, tape):
-        self.opened, self.began = True, self.trace.count
+        self.opened = self.trace.count
         self.trace.set_aside()
         for one in sources_now(self.sources):
             self.nudge(one)

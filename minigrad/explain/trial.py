@@ -130,7 +130,8 @@ class Trial(Listener):
         for one in output if output.__class__ is list else [output]:
             self.finite = self.finite and finite(one.value)
             for value, found in self.wanted:
-                if one.value.shape == value.shape and np.allclose(one.value, value, 1e-4, 1e-7, equal_nan=True):
+                like = one.value.dtype == value.dtype and one.value.shape == value.shape
+                if like and np.all(np.abs(one.value - value) <= 1e-7 + 1e-4 * np.abs(value)):
                     found.append(one)
 
     def stopped(self, tape):
