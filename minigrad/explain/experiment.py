@@ -17,7 +17,7 @@ from ..tracing.checkpoint import NotTried, impossible
 from ..tracing.log import LeftEngine, Ran, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import finite
-from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, find, largest, skeletons, spot
+from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, find, skeletons, spot
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
@@ -103,7 +103,8 @@ class Experiment:
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
         self.command["assigned"] = {one.id: self.assigned(one.id) for one in sources}
-        self.point = largest([self.before.points[sources[0].id], *self.assigned(sources[0].id).values()])
+        values = self.before.points[sources[0].id], *self.assigned(sources[0].id).values()
+        self.point = np.max(np.abs(values), axis=0)
         self.step, self.after = self.first_nudge()
         self.moved = compared(self.before, self.after)
 
@@ -392,11 +393,7 @@ class Experiment:
 
     def rise(self, keys, size) -> float:
         """The target's change with a nudge: the part due to these keys, or all of it without keys."""
-        return self.total(self.at(size)) - self.total(self.still(keys, size))
-
-    def still(self, keys, size) -> Outcome:
-        """The Outcome with these keys held, or of the unchanged block without keys."""
-        return self.at(size, *keys) if keys else self.before
+        return self.total(self.at(size)) - self.total(self.at(size, *keys) if keys else self.before)
 
     @cached_property
     def slopes(self) -> list:

@@ -72,11 +72,6 @@ def direction(value, least=SMALLEST, signs=SIGNS, only=b""):
     return np.where(bits.reshape(value.shape), moved, 0.0)
 
 
-def largest(values):
-    """The largest size of each element in several arrays."""
-    return np.max(np.abs(values), axis=0)
-
-
 def nudged(value, nudge, size=None):
     """An array, a number or a list of them, nudged by shares of its own or another size; any other value unchanged."""
     if isinstance(value, list):
@@ -141,7 +136,7 @@ class Replay(Listener):
             share = self.sources.pop(source.id)
             self.points[source.id] = value = value_of(source)
             if self.nudged_by:
-                most = largest([value, *self.assigned[source.id].values()])
+                most = np.max(np.abs([value, *self.assigned[source.id].values()]), axis=0)
                 set_value(source, nudged(value, self.nudged_by.times(share), most))
                 self.differences[source.id] = value_of(source) - value
 

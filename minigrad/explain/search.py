@@ -235,12 +235,10 @@ class History:
         before = [e for e in self.tape_events if e.number < event.number]
         if [e.what for e in before[-2:]] == ["paused", "closed"]:
             return MEANT
-        if self.one_shot and before and before[-1].what == "closed" and self.is_question(before[-1].place):
+        asked = [one.place[:2] for one in self.questions]
+        if self.one_shot and before and before[-1].what == "closed" and before[-1].place[:2] in asked:
             return ("SPENT_TAPE",)  # the tape was asked inside its block
         return ("OTHER_TAPE" if any(event.recorded.values()) else "OUTSIDE_TAPE",)
-
-    def is_question(self, place):
-        return any(asked.place[:2] == place[:2] for asked in self.questions)
 
     # ---- paths -------------------------------------------------------------------------------------------------------
 

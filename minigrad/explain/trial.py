@@ -148,19 +148,16 @@ class Trial(Listener):
     def replace_functions(self):
         """Give the functions of the changed files their new code, except those that are running."""
         modules = [compile(text, file, "exec") for file, text in self.files.items()]
-        new = {spot_of(code): code for module in modules for code in codes_in(module)}
+        new = {(code.co_name, code.co_firstlineno): code for module in modules for code in codes_in(module)}
         callers = [one for one, _ in traceback.walk_stack(user_frame()[0])]
         running = {one.f_code for one in callers}
         spaces = [vars(one) for one in [*sys.modules.values()] if getattr(one, "__file__", None) in self.files]
         for one in gc.get_referrers(*spaces, *[one.f_globals for one in callers]):
             if type(one) is types.FunctionType and one.__code__.co_filename in self.files:
-                code = new.get(spot_of(one.__code__))
-                if code is not None and code.co_freevars == one.__code__.co_freevars and one.__code__ not in running:
+                old = one.__code__
+                code = new.get((old.co_name, old.co_firstlineno), old)
+                if code.co_freevars == old.co_freevars and old not in running:
                     one.__code__ = code
-
-
-def spot_of(code):
-    return code.co_name, code.co_firstlineno
 
 
 def codes_in(code):
