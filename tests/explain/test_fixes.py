@@ -232,6 +232,26 @@ def test_a_fix_is_tried_for_its_target_though_the_tape_was_asked_for_another(fir
     assert space["answer"].fixed == block.format("mg.exp")
 
 
+def test_a_fix_is_tried_for_a_target_without_a_name_and_beside_a_copy_of_it_that_is_cut():
+    x, kept = mg.Variable(2.0), {}
+    with mg.trace(), mg.GradientTape() as tape:
+        kept["y"] = x * x.numpy()
+        mg.stop_gradient(kept["y"])
+    assert tape.explain(kept.pop("y"), x).causes[0].fix == 'keep x a tensor: kept["y"] = x * x'
+
+
+def test_a_variable_that_is_the_target_gets_no_line_for_a_tensor_that_would_stand_for_it():
+    answer, _ = run_line("s.assign(x * 3.0); y = s", f"{NUMBER}; s = mg.Variable(1.0)")
+    assert (answer.codes, answer.fixed) == (("STATE",), "")
+
+
+def test_two_values_that_left_in_one_statement_are_told_once_with_the_line_that_mends_both():
+    answer, _ = run_line("y = x * float(x) + np.exp(x.numpy())", NUMBER)
+    assert [(one.line, one.fix) for one in answer.causes] == [
+        ("y = x * float(x) + np.exp(x.numpy())", "keep x a tensor: y = x * x + mg.exp(x)")
+    ]
+
+
 def test_a_line_that_leaves_the_gradient_as_it_was_is_no_fix():
     """Where the nudge is almost at a right angle to the gradient, half of it lies near to the whole."""
     text = """

@@ -102,6 +102,14 @@ def test_the_example_stays_near_the_edge_of_the_domain(op, edge):
     assert np.isfinite(tape.gradient(y, moved))
 
 
+def test_a_softmax_by_hand_is_told_to_subtract_its_largest():
+    x = mg.Variable([1.0, 1000.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        e = mg.exp(x)
+        y = e / mg.reduce_sum(e)
+    assert tape.explain(y, x).causes[0].fix.endswith("; a softmax subtracts mg.reduce_max(x) first")
+
+
 def test_a_divisor_near_0_keeps_its_sign():
     x = mg.Variable([0.0, -2.0])
     with mg.trace(), mg.GradientTape() as tape:
