@@ -985,7 +985,7 @@ def test_the_film_of_a_fix_is_half_as_large_as_its_page_may_be(monkeypatch):
     program = f"x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x.numpy()\n{steps}g = tape.gradient(y, x)"
     whole = inspected(program).plain["fixed"]["film"]
     size = len(json.dumps(whole))
-    for most, left_out in ((2 * size, False), (2 * size - 2, True)):
+    for most, left_out in ((2 * size + 60, False), (2 * size - 2, True)):  # it is measured before its question has its line
         monkeypatch.setattr("minigrad.inspector.compare.MOST_BYTES", most)
         film = inspected(program).plain["fixed"]["film"]
         assert (film == whole, "left out" in " ".join(film["notes"])) == (not left_out, left_out)

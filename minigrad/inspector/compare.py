@@ -57,4 +57,6 @@ def film_fix(model):
     with contextlib.suppress(checkpoint.NotTried):
         others = [one.id for one in model.sources if one is not q.source]
         film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming, others)
+        for asked, own in zip(film["readings"], model.data["readings"][-1:]):  # a trial asks where the block ends
+            asked |= {"line": own["line"], "text": own["text"]}
         model.data["fixed"] = {"film": film, "axis": axis(model.told, told)}
