@@ -311,10 +311,13 @@ class Experiment:
         return ROUNDING * self.rounding(self.before)
 
     def moves_by(self, keys, part, least) -> bool:
-        """Whether nudges of a part move the target further than this, as far as that is due to these keys."""
-        for size in [one.times(sign) for one in (self.step, *VERY_LARGE) for sign in (1, -1)]:
+        """Whether nudges of a part move the target further than this, as far as that is due to these keys.
+
+        A part has to move both ways: at the end of a domain, as of sqrt, nothing is measured.
+        """
+        for size in [one.times(sign)._replace(only=part) for one in (self.step, *VERY_LARGE) for sign in (1, -1)]:
             with contextlib.suppress(Changed):
-                if abs(self.rise(keys, size._replace(only=part))) > least:
+                if max(map(abs, self.sides(keys, size) if part else [self.rise(keys, size)])) > least:
                     return True
         return False
 
