@@ -168,7 +168,8 @@ def fold_shown(model) -> "dict | None":
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
         "above": axis(carry if scalar else f"|{carry}|", [one if scalar or one is None else abs(one) for one in map(norm_of, carried)]), "below": axis(name, back, weighted),
-        "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None, "built": [unit.built for unit in units] if model.hidden else None,
+        "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
+        "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
     if looped and len(units) > SENT:
         data["iterations"] = [unit.iteration for unit in units]
