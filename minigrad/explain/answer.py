@@ -463,9 +463,9 @@ def whole_or_partial(q, targets, way):
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
         tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
-        if tried is not None and tried.hides(cut):
+        if why := tried is not None and tried.hides(cut):
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
-            answer = replace(answer, status="untried", headline=f"{head}; rounding hides what {q.source_name} moves")
+            answer = replace(answer, status="untried", headline=f"{head}; {why.format(q.source_name)}")
         return with_notes(answer, *notes)
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, history.counts, {number_of(first.end)}) or []

@@ -310,16 +310,20 @@ class Experiment:
         """How much of a change of the target is more than rounding."""
         return ROUNDING * self.rounding(self.before)
 
-    def moves_by(self, keys, part, least) -> bool:
-        """Whether nudges of a part move the target further than this, as far as that is due to these keys.
+    def rises(self, keys, part):
+        """The target's changes with nudges of a part, as far as they are due to these keys.
 
         A part has to move both ways: at the end of a domain, as of sqrt, nothing is measured.
         """
-        for size in [one.times(sign)._replace(only=part) for one in (self.step, *VERY_LARGE) for sign in (1, -1)]:
-            with contextlib.suppress(Changed):
-                if max(map(abs, self.sides(keys, size) if part else [self.rise(keys, size)])) > least:
-                    return True
-        return False
+        for size in [one._replace(only=part) for one in (self.step, *VERY_LARGE)]:
+            both = size, size.times(-1)
+            for ways in (both,) if part else zip(both):
+                with contextlib.suppress(Changed):
+                    yield from [self.rise(keys, one) for one in ways]
+
+    def moves_by(self, keys, part, least) -> bool:
+        """Whether nudges of a part move the target further than this, as far as that is due to these keys."""
+        return any(abs(rise) > least for rise in self.rises(keys, part))
 
     def split(self, gradient) -> None:
         """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
@@ -329,9 +333,9 @@ class Experiment:
         ranks = np.ceil(np.log(shares) / np.log(SPREAD))
         self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
 
-    def hides(self, edges) -> bool:
-        """Whether rounding may hide what comes by these edges: of a nudge of all elements, or of one part that moves
-        something there, a share NEAR is not to be seen."""
+    def hides(self, edges) -> str:
+        """Why what comes by these edges may be hidden: all elements, or one part that moves something there, cannot be
+        nudged both ways, or a share NEAR of what they do is not to be seen; "" if nothing hides it."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
         keys, events = self.keys(edges), {edge.event.number for edge in edges}
@@ -340,9 +344,11 @@ class Experiment:
                 nudge = self.step._replace(only=part)
                 touched = not part or not compared(self.before, self.at(nudge)).keys().isdisjoint(events)
                 seen = self.moves_by((), part, self.seen / NEAR) or (part and self.moves_by(keys, part, self.seen))
-                if touched and (not seen or nudge.least == 0.0):
-                    return True
-        return False
+                if touched and (nudge.least == 0.0 or not any(True for _ in self.rises((), part))):
+                    return "{} cannot be nudged both ways"
+                if touched and not seen:
+                    return "rounding hides what {} moves"
+        return ""
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
