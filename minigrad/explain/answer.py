@@ -463,7 +463,7 @@ def whole_or_partial(q, targets, way):
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
         tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
-        if why := tried is not None and tried.hides(cut):
+        if why := tried.hides(cut) if tried is not None else "":
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
             answer = replace(answer, status="untried", headline=f"{head}; {why.format(q.source_name)}")
         return with_notes(answer, *notes)
