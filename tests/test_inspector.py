@@ -2266,9 +2266,18 @@ def test_a_formula_names_the_arrays_that_it_means(lines):
     assert columns_of(asked_of(lines)) == FORMULAS[lines]
 
 
-def test_no_formula_for_real_numbers_is_shown_of_complex_ones():
-    assert columns_of(asked_of("y = x * x", "x = mg.Variable(1.0 + 2.0j)")) == [["multiply", "y", ["", ""]]]
-    assert columns_of(asked_of("y = mg.abs(x)", "x = mg.Variable(1.0 + 2.0j)")) == [["abs", "y", ["upstream * x / y"]]]
+@pytest.mark.parametrize("traced", [True, False])
+def test_of_complex_numbers_a_formula_has_the_conjugates(traced):
+    made = "z = mg.Variable([[1.0 + 2.0j, 3.0 - 1.0j]])\nw = mg.Variable([[1.0 + 1.0j, 2.0], [3.0, 1.0j]], dtype=mg.complex128)"
+    block = "with mg.GradientTape() as tape:\n    a = mg.exp(z)\n    b = a @ w\n    c = b / z - z\n    y = mg.abs(c)"
+    columns = inspected(f"{made}\n{block}", traced=traced).plain["cols"].values()
+    assert {col["op"]: [one["text"] for one in col["math"]] for col in columns if col["id"][0] == "f"} == {
+        "exp": ["upstream * conj(a)"],
+        "matmul": ["upstream @ conj(w)ᵀ", "conj(a)ᵀ @ upstream"],
+        "divide": ["upstream / conj(z)", "-upstream * conj(b) / conj(z)^2"],
+        "subtract": ["upstream", "-upstream"],
+        "abs": ["upstream * c / y"],
+    }
 
 
 def test_of_several_outputs_a_column_shows_the_first_and_its_gradient():

@@ -234,6 +234,28 @@ def test_of_a_gradient_with_weights_the_film_tells_what_was_asked(block, persist
         assert [float(told["lost"]), float(told["full"])] == pytest.approx([lost, live + lost], rel=1e-3)
 
 
+ASSIGNED = {  # the block, the gradient at x = 3 and w = 2, what of it is lost, and the wires with scissors
+    "w.assign(x * 2.0)\ny = w * w": (None, 24.0, ["f0 f1"]),
+    "w.assign(x * 2.0)\nw.assign_add(1.0)\ny = w * w": (None, 28.0, ["f0 f1"]),
+    "w.assign_sub(x * 2.0)\nw.assign_sub(1.0)\ny = w * w": (None, 20.0, ["f0 f1"]),
+    "w.assign_add(x * 2.0)\nw.assign_add(x * 3.0)\ny = w * w": (None, 170.0, ["f2 f3"]),
+    "w.assign(4.0)\nw.assign_add(x)\ny = w * w": (None, 14.0, ["s0 f1"]),
+    "w.assign(float(x))\ny = w * w": (None, 6.0, ["s0 f0"]),
+    "w.assign(x * 2.0)\ny = w * w * x": (36.0, 72.0, ["f0 f1"]),
+}
+
+
+@pytest.mark.parametrize("block", ASSIGNED)
+def test_what_is_lost_by_an_assignment_is_on_the_wire_to_it(block):
+    live, lost, scissors = ASSIGNED[block]
+    film = inspected(asked_of(block, "x, w = mg.Variable(3.0), mg.Variable(2.0)")).plain
+    cut = [wire for wire in film["wires"].values() if wire["state"] == "cut"]
+    told = film["verdict"]
+    assert ([f"{wire['from']} {wire['to']}" for wire in cut], told["answer"]) == (scissors, str(live))
+    assert [float(told["lost"]), float(told["full"])] == [lost, lost + (live or 0.0)]
+    assert film["cols"][cut[0]["to"]]["text"].partition("(")[0] in film["cuts"][cut[0]["cut"]]["say"]
+
+
 def test_where_it_is_not_known_what_is_lost_on_an_arc_the_head_says_what_was_measured():
     told = inspected(asked_of("a = x * x\ny = a * np.tanh(a.numpy() / 10)", "x = mg.Variable(3.0)")).plain["verdict"]
     full = 2 * 3.0 * (math.tanh(0.9) + 0.9 / math.cosh(0.9) ** 2)

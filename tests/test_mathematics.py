@@ -11,7 +11,7 @@ from test_ops import calls_in_the_example
 
 import minigrad as mg
 from minigrad import nest
-from minigrad.engine.op import MADE, made
+from minigrad.engine.op import MADE, conjugated, made
 from minigrad.engine.writing import Declaration
 
 OPS = {f"{op.__module__.removeprefix('minigrad.')}.{op.__name__}": op for op in reversed(MADE) if op.adapt is None}
@@ -161,8 +161,8 @@ def wide(x):
     return x.astype({"f": np.float64, "c": np.complex128}.get(x.dtype.kind, x.dtype))
 
 
-def compared(op, x, inputs, attributes):
-    """What the line for input x says, and what the VJP gives, for one call of the op; x may be a list."""
+def compared(op, x, inputs, attributes, seen=lambda array: array):
+    """What the line for input x says of the arrays as `seen`, and what the VJP gives, for one call of the op; x may be a list."""
     declaration = Declaration(op)
     arrays = [[wide(one) for one in given] if isinstance(given, (list, tuple)) else wide(given) for given in inputs]
     tensors = nest.map_structure(mg.constant, arrays)
@@ -172,7 +172,8 @@ def compared(op, x, inputs, attributes):
         z = op(*tensors, *attributes)
     upstream = nest.map_structure(some_upstream, z)
     named = dict(zip(declaration.inputs + declaration.attributes, [*arrays, *map(as_given, attributes)]))
-    named |= {declaration.output: nest.map_structure(np.asarray, z), "upstream": upstream}
+    named |= {declaration.output: nest.map_structure(np.asarray, z)}
+    named = {**{key: seen(value) for key, value in named.items()}, "upstream": upstream}
     for k, source in enumerate(sources):
         if source.value.dtype.kind in "fc":
             gradient = tape.gradient(z, source, output_gradients=upstream)
@@ -210,6 +211,28 @@ def test_a_line_that_is_a_formula_gives_the_number_of_the_vjp(vjp):
             np.testing.assert_allclose(said, gradient, rtol=1e-6, atol=1e-9, err_msg=op.math[x])
             numbers += gradient.size
     assert numbers, f"{name} has no example in which {x} is a float"
+
+
+def conj(given):
+    """Complex arrays conjugated, anything else as it is."""
+    if isinstance(given, list):
+        return [conj(one) for one in given]
+    return given.conj() if isinstance(given, np.ndarray) else given
+
+
+HOLOMORPHIC = [vjp for vjp in VJPS if getattr(OPS[vjp.split()[0]].by_kind.get("c"), "adapt", None) is conjugated]
+
+
+@pytest.mark.parametrize("vjp", HOLOMORPHIC)
+def test_of_complex_numbers_the_arrays_of_a_line_are_conjugated(vjp):
+    name, x = vjp.split()
+    op, numbers = OPS[name], 0
+    for inputs, attributes in calls_in_the_example(op):
+        turned = [wide(one) * (0.8 + 0.3j) for one in inputs]
+        for said, gradient in compared(op, x, turned, attributes, seen=conj):
+            np.testing.assert_allclose(said, gradient, rtol=1e-6, atol=1e-9, err_msg=op.math[x])
+            numbers += gradient.size
+    assert numbers
 
 
 def test_sentences_that_no_op_has_are_not_listed():

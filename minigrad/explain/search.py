@@ -177,15 +177,18 @@ class History:
 
     def of_assignment(self, node, event):
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
-        edges = self.entered(node, event)
+        former = None if event.how in ("assign", "Variable") else (event.variable, event.version - 1)
+        edges = [*self.entered(node, event)]
         if event.source:
             edges = [Edge(self.node(event.source, event.versions), node, event, code)]
+        elif self.experiment and former in self.trace.made and self.experiment.moved_in(self.trace.made[former]):
+            edges = [edge for edge in edges if edge.by]  # the result moved, but perhaps only by what stood there before
         for edge in edges:
             before = self.before(self.trace.made.get(edge.start)) if meant else ()
             if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it
                 yield edge._replace(code=edge.code if edge.by else code, meant=edge.meant or meant)
-        if event.how not in ("assign", "Variable"):
-            yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
+        if former:
+            yield Edge(former, node, event)
 
     def before(self, event):
         """An event and the events that it depends on, the nearest first; the search stops at Variables."""

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from ..engine.op import conjugated
 from ..graph.retold import whole
 from ..tracing.values import Summary
 from .film import declaration_of
@@ -21,10 +22,11 @@ def formula(model, k, slot, known) -> dict:
         the text is empty.
     """
     frame, argument = model.film.frames[k], model.argument(k, slot)
-    real = frame.value is None or frame.value.dtype.kind != "c"  # lines are for real numbers, but for those from complex to real
-    line = real and frame.op_made and frame.op_made.math.get(frame.parameter(slot))
+    line = frame.op_made and frame.op_made.math.get(frame.parameter(slot))
     place = next((one.index(slot) for one in known.values() if isinstance(one, list) and slot in one), 0)
     own = {name: meaning(model, k, one[place]) if isinstance(one, list) else one for name, one in known.items()}
+    if line and frame.op_made.adapt is conjugated:  # its line is for real numbers
+        own |= {name: (f"conj({text})", of) for name, (text, of) in own.items() if of and name != "upstream"}
     parts = parts_of(f"{line}{guard(model, k, slot, line)}{summed_over(model, k, slot, line)}", own) if line else []
     text = "".join(part["t"] for part in parts)
     return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}

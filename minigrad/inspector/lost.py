@@ -43,7 +43,8 @@ def passed_back(model):
         for k, frame in enumerate(film.frames):
             with contextlib.suppress(Exception):  # an unknown value may not be on the path
                 for node in {*frame.inputs} - tensors.keys() - film.made.keys() - {None}:
-                    tensors[node] = Tensor.of(whole(model.value_of(node)))
+                    with contextlib.suppress(Unlike):
+                        tensors[node] = Tensor.of(whole(model.value_of(node)))
                 starts = [tensors[node] for node in frame.inputs if number_of(node) in sources]
                 tape.watch([one for one in starts if one.value.dtype.kind in "fc"])
                 made = once_more(film, frame, tensors)
@@ -55,7 +56,7 @@ def passed_back(model):
     sent = {k: {} for k in ran.values()}
     for step in heard.heard:
         k = ran[step.outputs[0]]
-        numbers = [node and tensors[node].id for node in film.frames[k].inputs]
+        numbers = [node in tensors and tensors[node].id for node in film.frames[k].inputs]
         slot = max(slot for slot, number in enumerate(numbers) if number == step.source and slot not in sent[k])
         sent[k][slot] = whole(step.sent)
     return {node: whole(Summary.of(dx)) for node, dx in zip(tensors, slopes) if dx is not None}, sent
@@ -63,6 +64,8 @@ def passed_back(model):
 
 def once_more(film, frame, tensors) -> list:
     """Run a frame again. Here gradients pass through `stop_gradient`, and through values that came back unchanged."""
+    if frame.kind == "assign":
+        return [written_again(frame, *map(tensors.get, reversed(frame.inputs)))]
     came_back = isinstance(frame.event, LeftEngine)
     if came_back and not frame.value.is_known_to_be(frame.event.given.content):
         raise Unlike
@@ -72,3 +75,15 @@ def once_more(film, frame, tensors) -> list:
         raise Unlike  # the VJPs of NumPy functions and of custom gradients are unknown
     op = Op.of(frame, film.tape, None)
     return run_again(op._replace(numbers={k: one for k, one in op.numbers.items() if frame.inputs[k] is None}), tensors)
+
+
+def written_again(frame, former, given=None) -> Tensor:
+    """Compute what an assignment wrote from the Tensors that stood there before and were given; None is a constant."""
+    value, sign = whole(frame.value), {"assign": 0, "assign_add": 1, "assign_sub": -1}[frame.op]
+    if given is not None and not frame.event.source:
+        check(given.value, frame.event.given.content)
+    if not sign:
+        return identity(Tensor.of(value) if given is None else given)
+    former = Tensor.of(value - sign * given.value) if former is None else former
+    given = Tensor.of(sign * (value - former.value)) if given is None else given
+    return former + given if sign > 0 else former - given
