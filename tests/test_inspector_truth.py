@@ -151,6 +151,10 @@ REFUSED = {  # what raises, its name, and the two shapes with what does not fit 
     "dense(mg.ones((4, 2, 3)))": ("dense", "(4, 2, [3])", "(None, None, [5])"),
     "conv(x)": ("conv", "([2, 3])", "([None, None, None, None])"),
     "conv(mg.ones((1, 4, 4, 3)))": ("conv", "(1, 4, 4, [3])", "(None, None, None, [2])"),
+    "join([x, mg.ones((4, 5))])": ("join", "([2], None)", "([4], 5)"),
+    "join([x, x, mg.ones((2, 3, 1))])": ("join", "([2, None])", "([2, 3, 1])"),
+    "add([x, x[:, :1], mg.ones((2, 5))])": ("add", "(None, [3])", "(2, [5])"),
+    "add([x, mg.ones((4, 3))])": ("add", "([2], None)", "([4], 3)"),
     "x.assign(mg.ones((3, 3)))": ("assign", "([2], 3)", "([3], 3)"),
     "x.assign([1.0])": ("assign", "([2, 3])", "([1],)"),
     "x.assign_add(mg.ones((2, 4)))": ("assign_add", "(2, [3])", "(2, [4])"),
@@ -160,6 +164,7 @@ BUILT = """
 x = mg.Variable(mg.ones((2, 3)))
 dense, conv = mg.keras.layers.Dense(2, name="dense"), mg.keras.layers.Conv2D(2, 2, name="conv")
 built = dense(mg.ones((1, 5))), conv(mg.ones((1, 4, 4, 2)))
+add, join = mg.keras.layers.Add(name="add"), mg.keras.layers.Concatenate(name="join")
 """
 
 

@@ -2,12 +2,14 @@
 
 import functools
 import inspect
+import itertools
 import warnings
 
 import numpy as np
 
 from ... import math
 from ...engine import convert, dtypes, named
+from ...engine.listening import failing
 from ...errors import received, visible
 from ...ops import creation, gathering, shaping
 from .. import activations
@@ -352,22 +354,40 @@ class Merge(Layer):
         if not isinstance(inputs, (list, tuple)) or not inputs or any(x is None for x in inputs):
             given = mapped(shape_of, inputs)
             raise ValueError(f"{self.needs} Received: input_shape={given} (not a list of shapes). Write layer([x, y]).")
+        if not self.built:
+            self._check_shapes(mapped(shape_of, inputs), inputs)
+
+    def build(self, input_shape):
+        self._check_shapes(input_shape, input_shape)
+
+    def _check_shapes(self, shapes, inputs):
+        """Raise ValueError if inputs of these shapes cannot be merged."""
 
 
 class ElementwiseMerge(Merge):
     """The base class of layers that merge element by element: the shapes of the examples must broadcast."""
 
-    def build(self, input_shape):
-        if len({shape[0] for shape in input_shape if shape}) > 1:
+    def _check_shapes(self, shapes, inputs):
+        if len({shape[0] for shape in shapes if shape}) > 1:
             problem = "Cannot merge tensors with different batch sizes."
-            raise ValueError(f"{problem} Received tensors with shapes {input_shape}")
-        common = input_shape[0][1:]
-        for shape in input_shape[1:]:
+            raise self._unlike(f"{problem} Received tensors with shapes {shapes}", shapes, inputs)
+        common = shapes[0][1:]
+        for shape in shapes[1:]:
             try:
                 common = np.broadcast_shapes(common, shape[1:])
             except ValueError:
                 long, short = sorted((common, shape[1:]), key=len, reverse=True)
-                raise ValueError(f"Inputs have incompatible shapes. Received shapes {long} and {short}") from None
+                problem = f"Inputs have incompatible shapes. Received shapes {long} and {short}"
+                raise self._unlike(problem, shapes, inputs) from None
+
+    def _unlike(self, problem, shapes, inputs):
+        """The error for inputs that do not broadcast; the listeners hear of the first two with equally many axes."""
+        for (x, one), (y, other) in itertools.combinations(zip(inputs, shapes), 2):
+            fit = [a == b or (k > 0 and 1 in (a, b)) for k, (a, b) in enumerate(zip(one, other))]
+            if len(one) == len(other) and not all(fit):
+                wanted = tuple([None if fits else n for fits, n in zip(fit, one)])
+                return failing(self.name, ValueError(problem), (x, wanted), (y, other))
+        return ValueError(problem)
 
 
 def with_common_dtype(inputs):
@@ -453,13 +473,13 @@ class Concatenate(Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def build(self, input_shape):
-        other_axes = [list(shape) for shape in input_shape]
-        for shape in other_axes:
-            del shape[self.axis : self.axis + 1 or None]
-        if any(shape != other_axes[0] for shape in other_axes):
+    def _check_shapes(self, shapes, inputs):
+        axes = [(self.axis, self.axis + len(shape)) for shape in shapes]
+        first, *others = [[None if k in own else n for k, n in enumerate(shape)] for own, shape in zip(axes, shapes)]
+        if others := [k for k, one in enumerate(others, 1) if one != first]:
             problem = "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis."
-            raise ValueError(f"{problem} Received: input_shape={input_shape}")
+            error = ValueError(f"{problem} Received: input_shape={shapes}")
+            raise failing(self.name, error, (inputs[0], first), (inputs[others[0]], shapes[others[0]]))
 
     def call(self, inputs):
         return shaping.concat(with_common_dtype(inputs), self.axis)
