@@ -64,6 +64,23 @@ def test_a_formula_says_where_its_rule_takes_0_instead(line):
     assert [one["text"].partition(", but 0 where that is ")[2] for one in first["math"]] == ends
 
 
+CHANGED = {  # what came back -> how the formula of the product calls it
+    "a = x.numpy()\ny = x * a": "upstream * a",
+    "a = x.numpy()\ny = x * np.tanh(a)": "upstream * (a ...)",
+    "a = mg.ones(400) * x\nb = a.numpy()\ny = a * b": "upstream * b",
+    "a = mg.ones(400) * x\nb = a.numpy()\ny = a * np.tanh(b)": "upstream * (b ...)",
+    "a = float(x)\ny = x * a": "upstream * a",
+    "a = float(x)\ny = x * (a * 2)": "upstream * 6.0",
+    "y = x * np.tanh(x)": "upstream * (np.tanh ...)",
+}
+
+
+@pytest.mark.parametrize("lines", CHANGED)
+def test_a_formula_has_a_name_only_for_what_came_back_as_it_had_left(lines):
+    view = inspected(asked_of(lines, "x = mg.Variable(3.0)")).plain
+    assert [one["text"] for col in columns(view, "op") if col["name"] == "y" for one in col["math"]] == [CHANGED[lines]]
+
+
 def test_a_formula_has_the_names_of_the_columns_and_takes_no_word_of_its_text_for_one():
     made = "net = mg.keras.Sequential([mg.keras.layers.Embedding(9, 2), mg.keras.layers.Dense(2)], name='net')\nids = mg.constant([1, 2])"
     view = inspected(asked_of("y = net(ids)", made, "y, net.trainable_variables")).plain

@@ -578,9 +578,12 @@ class Model:
         frame = self.film.frames[k]
         node, number = frame.inputs[slot], frame.numbers.get(slot)
         left = self.film.value_of(node) if isinstance(node, tuple) and node[0] == "left" else None
-        if number is None or (left is not None and left.is_known_to_be(Summary.of(number))):
-            return {"node": self.node(node), "text": self.name(node) or self.nameless(frame, node)}
-        return {"node": self.node(node), "text": brief(number, 6)}
+        if number is not None and not (left and left.is_known_to_be(Summary.of(number))):
+            return {"node": self.node(node), "text": brief(number, 6)}
+        text, event = self.name(node) or self.nameless(frame, node), frame.event
+        came = left and (event.given and event.given.content if isinstance(event, Wrote) else self.value_of(event.inputs[slot]))
+        changed = came and not text.endswith("...") and not np.array_equal(left.kept, came.kept)
+        return {"node": self.node(node), "text": f"{text} ..." if changed else text}
 
     def nameless(self, frame, node) -> str:
         """The label of an input that has no name; one without a derivative, such as indices, has that of its parameter."""
