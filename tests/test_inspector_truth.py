@@ -364,6 +364,26 @@ def test_iterations_of_an_inner_loop_alone_are_counted_in_all(inner, labels):
     assert [label for label in found if "iteration" in label] == labels
 
 
+INNER = """x = mg.Variable(0.9)
+def inner(h):
+    for b in range(5):
+        h = mg.sin(h)
+        h = h * 0.9
+    return h
+"""
+
+
+@pytest.mark.parametrize(("lines", "count"), [
+    ("for a in range(8): h = inner(h)", "40 in all"), ("h = inner(inner(inner(inner(h))))", "5"), ("for a in range(8): h = inner(h) * 0.5", "8"),
+])  # fmt: skip
+@pytest.mark.parametrize("around", ["", "for step in range(2):"])
+def test_iterations_of_a_loop_in_a_function_are_counted_in_all_where_a_loop_calls_it(lines, count, around):
+    block = asked_of(f"h = x\n{lines}\ny = h * 1.0", INNER).partition("with")
+    indented = "with" + block[2].replace("\n", "\n    ")
+    found = inspected(block[0] + (f"{around}\n    {indented}" if around else "with" + block[2])).plain["fold"]["labels"]
+    assert {label.partition(" of ")[2] for label in found if "iteration" in label} == {count}
+
+
 @pytest.mark.parametrize(
     ("turns", "limit", "count"), [(100, 1000, "100"), (100, 90, "the last 44"), (1500, 1000, "the last 499"), (1500, 4000, "1500")]
 )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from inspect import CO_NEWLOCALS
 
-from ..tracing.loops import loops_of
+from ..tracing.loops import loops_of, spots_of
 from ..tracing.values import brief
 from .arrays import norm_of
 
@@ -93,8 +93,9 @@ def iterations(film, shown):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
-    once = False  # whether those around seem to run once: an iteration of theirs with no other op is not seen
-    for loops in loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown]):
+    once, opening = False, film.history and film.history.opening
+    outside = len(spots_of([opening])[0][1])  # the loops around the tape
+    for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
         found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
             return [
@@ -102,7 +103,7 @@ def iterations(film, shown):
                 for bounds, skips in found
                 for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
             ]
-        once = any(len(bounds) == 2 and skips for bounds, skips in loops)
+        once = depth >= outside and any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop
     return []
 
 

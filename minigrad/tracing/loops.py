@@ -50,7 +50,7 @@ def loops_of(places, ops, repeats):
 
 def spots_of(places) -> list:
     """For each place the pieces of code that led to it, from the user's first one on, and (loop, index of the piece)
-    for each loop around these, both from the outside in."""
+    for each loop around these, both from the outside in. (A comprehension is around its call, and within itself.)"""
     around: dict = {}  # code -> the calls around it, which a trace notes where it may have been called anew
     spots, known = [], cache(lambda *link: (piece_of(*link), loops_around(Place(*link))))
     for place in places:
@@ -59,8 +59,8 @@ def spots_of(places) -> list:
             around[place.code] = place.around or around.get(place.code, ())
             every = (*around[place.code][::-1], place[:2])
             links = [known(*link) for link in itertools.dropwhile(lambda link: not USERS[link[0].co_filename], every)]
-        loops = [(loop, n) for n, (_, found) in enumerate(links) for loop in found]
-        spots.append((tuple([piece for piece, _ in links]), tuple(loops)))
+        loops = {(loop, isinstance(loop, ast.stmt) and n): n for n, (_, found) in enumerate(links) for loop in found}
+        spots.append((tuple([piece for piece, _ in links]), tuple([(loop, n) for (loop, _), n in loops.items()])))
     return spots
 
 
