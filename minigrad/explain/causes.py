@@ -47,20 +47,23 @@ class Code:
     fixed: str
     cases: dict = field(repr=False)  # case -> its sentence and fix
     instead: dict = field(repr=False)  # op -> what to write instead
+    unrecorded: tuple = field(repr=False)  # why a tape did not record an op, in a few words and in a sentence
 
     @classmethod
     def of(cls, page):
-        """Parse a page: the meaning; a program, whose lines with a minus are only in the broken version and those with
-        a plus only in the fixed one; pairs of a sentence, after the name of its case, and a fix; and what to write
-        instead of some ops."""
-        name, meaning, *lines = page.splitlines()
+        """Parse a page: the name, and why a tape did not record an op; the meaning; a program, whose lines with a minus
+        are only in the broken version and those with a plus only in the fixed one; pairs of a sentence, after the name
+        of its case, and a fix; and what to write instead of some ops."""
+        first, meaning, *lines = page.splitlines()
+        name, _, unrecorded = first.partition(" ")
         program = [line for line in lines if line[:2] in ("  ", "- ", "+ ")]
         broken, fixed = ("\n".join(line[2:] for line in program if line[0] != other) for other in "+-")
         advice = [line[2:].partition(": ") for line in lines if line.startswith("~ ")]
         says = lines[len(program) : len(lines) - len(advice)]
         pairs = zip([one.partition("= ") for one in says[::2]], says[1::2])
         cases = {case: (sentence, fix.removeprefix("> ")) for (case, _, sentence), fix in pairs}
-        return cls(name, meaning, broken, fixed, cases, {op: text for ops, _, text in advice for op in ops.split()})
+        instead = {op: text for ops, _, text in advice for op in ops.split()}
+        return cls(name, meaning, broken, fixed, cases, instead, tuple(unrecorded.split(": ")))
 
     def __str__(self):
         broken, fixed = (textwrap.indent(program, "    ") for program in (self.broken, self.fixed))

@@ -9,6 +9,7 @@ import numpy as np
 from ..engine.backward import output_ids
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
+from ..ops import identity
 from .run import Run
 from .text import FreeNames, Text
 from .tracer import value_of
@@ -148,6 +149,24 @@ def run_again(op, tensors) -> list:
     a_list = any(f"d{name}" in op.run.vjps for name in op.run.lists)
     made = op.run(*([given] if a_list else given), *op.attributes)
     return [*made] if isinstance(made, (list, tuple)) else [made]
+
+
+def assign_again(frame, former, given=None) -> Tensor:
+    """Compute what an assignment wrote from the Tensors that stood there before and were given; None is a constant.
+
+    Raises:
+        Unlike: it is no sum, or another value was given.
+    """
+    value, sign = whole(frame.value), {"assign": 0, "assign_add": 1, "assign_sub": -1}.get(frame.op)
+    if sign is None:
+        raise Unlike
+    if given is not None and not frame.event.source:
+        check(given.value, frame.event.given and frame.event.given.content)
+    if not sign:
+        return identity(Tensor.of(value) if given is None else given)
+    former = Tensor.of(value - sign * given.value) if former is None else former
+    given = Tensor.of(sign * (value - former.value)) if given is None else given
+    return former + given if sign > 0 else former - given
 
 
 def check(value, summary):

@@ -16,6 +16,7 @@ from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.writing import Declaration, parameters
 from ..errors import visible
+from ..explain.causes import CODES
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, number_of, vjp_of
 from ..tracing import log
@@ -337,7 +338,7 @@ class Builder:
         reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
         code = next((code for code in codes if reached or code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
         words = "nothing watched" if reached else "constants only"
-        return (code, *WHY.get(code, (words, "Nothing that the tape watches goes in.")))
+        return unrecorded(code) if code else (None, words, "Nothing that the tape watches goes in.")
 
     def reaches(self, number, e):
         """Whether this Tensor depends on a source, recorded or not."""
@@ -358,7 +359,7 @@ class Builder:
         same = named or any(value is not None and value.is_known_to_be(left) for value in values)
         frame = Frame("numpy" if same else f"{called} ...", [self.node(e.tensor, e.versions)], (("left", e.number),))
         frame.value, frame.place, frame.event, frame.on_way = left if same else values[0], e.place, e, True
-        frame.ghost, frame.unnamed = ("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), not same
+        frame.ghost, frame.unnamed = unrecorded("LEFT_ENGINE"), not same
         self.alias.update((back.tensor, ("left", e.number)) for back in self.exits[e.number] if isinstance(back, EnteredEngine))
         self.add(frame)
 
@@ -373,8 +374,8 @@ class Builder:
             if node := self.film.exit_of(edge):
                 inputs.append(node)
         inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
-        on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
-        self.add(Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
+        more = dict(ghost=unrecorded("STATE"), on_way=e.number in self.on_ways, kind="assign")
+        self.add(Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, **more))
 
     def crashed(self, e):
         """Add a frame for an op that raised an error."""
@@ -478,6 +479,11 @@ def raised_in(film, reading) -> "int | None":
     return next((k for k in range(last, -1, -1) if open_slots[k] and not came.isdisjoint(frames[k].outputs)), None)
 
 
+def unrecorded(code) -> tuple:
+    """Why no tape recorded an op, as in `Frame.ghost`."""
+    return (code, *CODES[code].unrecorded)
+
+
 declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 
@@ -555,18 +561,3 @@ def read(film, reading, steps=()):
     for step in steps:
         builder.passed_back(step)
     builder.end()
-
-
-WHY = {  # why a frame is a ghost, in a few words and in a sentence
-    "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
-    "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),
-    "INTEGER": ("no floats", "No gradient flows along integers, booleans or strings."),
-    "ONLY_DECIDES": ("only decides", "It only decides which values are taken."),
-    "OUTSIDE_TAPE": ("outside the tape", "It ran while the tape was not recording."),
-    "OTHER_TAPE": ("on another tape", "Another tape has written it, not this one."),
-    "SPENT_TAPE": ("tape used up", "The tape had been asked before, and was used up."),
-    "STOPPED": ("stopped", "The way was cut here on purpose."),
-    "UNWATCHED": ("not watched yet", "The tape was not told to watch what goes in."),
-    "NOT_REGISTERED": ("no gradient registered", "Nobody has registered a gradient for it."),
-    "STATE": ("state", "It was written into a Variable, which keeps no history."),
-}

@@ -10,7 +10,7 @@ from ..engine.listening import listeners_only
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..explain.search import number_of
-from ..graph.retold import Op, Unlike, check, run_again, whole
+from ..graph.retold import Op, Unlike, assign_again, check, run_again, whole
 from ..ops import identity
 from ..tracing.log import LeftEngine, Steps
 from ..tracing.values import Summary
@@ -65,7 +65,7 @@ def passed_back(model):
 def once_more(film, frame, tensors) -> list:
     """Run a frame again. Here gradients pass through `stop_gradient`, and through values that came back unchanged."""
     if frame.kind == "assign":
-        return [written_again(frame, *map(tensors.get, reversed(frame.inputs)))]
+        return [assign_again(frame, *map(tensors.get, reversed(frame.inputs)))]
     came_back = isinstance(frame.event, LeftEngine)
     if came_back and not frame.value.is_known_to_be(frame.event.given.content):
         raise Unlike
@@ -75,15 +75,3 @@ def once_more(film, frame, tensors) -> list:
         raise Unlike  # the VJPs of NumPy functions and of custom gradients are unknown
     op = Op.of(frame, film.tape, None)
     return run_again(op._replace(numbers={k: one for k, one in op.numbers.items() if frame.inputs[k] is None}), tensors)
-
-
-def written_again(frame, former, given=None) -> Tensor:
-    """Compute what an assignment wrote from the Tensors that stood there before and were given; None is a constant."""
-    value, sign = whole(frame.value), {"assign": 0, "assign_add": 1, "assign_sub": -1}[frame.op]
-    if given is not None and not frame.event.source:
-        check(given.value, frame.event.given.content)
-    if not sign:
-        return identity(Tensor.of(value) if given is None else given)
-    former = Tensor.of(value - sign * given.value) if former is None else former
-    given = Tensor.of(sign * (value - former.value)) if given is None else given
-    return former + given if sign > 0 else former - given

@@ -45,13 +45,11 @@ MOST_BYTES = 1_700_000  # limit for the plain data of all films on a page
 FEWEST = 100  # events that are always shown, however large they are
 LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that do not break a path
 GLYPHS = {
-    "multiply": "×", "add": "+", "subtract": "−", "divide": "÷", "negative": "−x", "matmul": "@",
-    "square": "x²", "sqrt": "√", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min",
-    "reduce_prod": "prod", "equal": "=", "not_equal": "≠", "greater": ">", "less": "<", "greater_equal": "≥", "less_equal": "≤",
-    "exp": "exp", "abs": "|x|", "stop_gradient": "stop", "read_value": "read", "transpose": "xᵀ", "matrix_transpose": "xᵀ",
-    "custom_gradient": "custom", "sparse_softmax_cross_entropy_with_logits": "cross entropy",
-    "softmax_cross_entropy_with_logits": "cross entropy", "sigmoid_cross_entropy_with_logits": "cross entropy",
+    "multiply": "×", "add": "+", "subtract": "−", "divide": "÷", "negative": "−x", "matmul": "@", "square": "x²", "sqrt": "√",
+    "equal": "=", "not_equal": "≠", "greater": ">", "less": "<", "greater_equal": "≥", "less_equal": "≤", "abs": "|x|",
+    "stop_gradient": "stop", "read_value": "read", "transpose": "xᵀ", "matrix_transpose": "xᵀ", "custom_gradient": "custom",
 }  # fmt: skip
+NEEDLESS = r"^reduce_|^.*_(?=cross_entropy)|_with_logits$"  # in the name of an op, beside its inputs
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "÷", "matmul": " @ "}
 MOST_INPUTS, MOST_SOURCES = 24, 256  # drawn: inputs of one op, and sources in all
 MOST_VERSIONS = 50  # of a Variable that a gradient is followed through
@@ -64,7 +62,7 @@ def signs_of(frame) -> list:
     if frame.op == "pow":
         number = frame.numbers.get(1)
         return [powers[number]] if number in powers else [*[f"x^{brief(number, 6)}"] * (1 in frame.numbers), "xⁿ"]
-    sign = GLYPHS.get(frame.op, frame.op)
+    sign = GLYPHS.get(frame.op) or re.sub(NEEDLESS, "", frame.op)
     if frame.op in SIGNS and len(frame.numbers) == 1 and len(frame.inputs) == 2:
         ((slot, number),) = frame.numbers.items()
         if not isinstance(frame.inputs[slot], tuple):

@@ -93,8 +93,7 @@ def iterations(film, shown):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
-    once, opening = False, film.history and film.history.opening
-    outside = len(spots_of([opening])[0][1])  # the loops around the tape
+    once, outside = False, len(spots_of([film.history and film.history.opening])[0][1])  # the loops around the tape
     for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
         found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):

@@ -53,11 +53,16 @@ export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui",
   return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names }, text);
 }
 
-/** The first of some names that fits in a line, or in two if it is cut after a word; its baseline is that of the last line. */
+/** A name in one line, and in two, cut after a word. */
+const inLines = (name) => [[name], ...[...name.matchAll(/[_ /](?=.)/g)].reverse().map(({ index }) => [name.slice(0, index + 1), name.slice(index + 1)])];
+const longest = (lines, look) => Math.max(...lines.map((line) => measure(line, look.least, look.family, look.bold)));
+
+/** The room that the shortest of some names needs in one line or two, in small type. */
+export const needed = (names, look) => Math.min(...names.flatMap(inLines).map((lines) => longest(lines, look)));
+
+/** The first of some names that fits in a line, or in two; its baseline is that of the last line. */
 export function titled(x, y, names, room, look, told) {
-  const fits = (line) => measure(line, look.least, look.family, look.bold) <= room;
-  const cuts = (name) => [...name.matchAll(/[_ /](?=.)/g)].reverse().map(({ index }) => [name.slice(0, index + 1), name.slice(index + 1)]);
-  const lines = names.flatMap((name) => [[name], ...cuts(name)]).find((some) => some.every(fits)) ?? [names.at(-1)];
+  const lines = names.flatMap(inLines).find((some) => longest(some, look) <= room) ?? [names.at(-1)];
   const size = lines.length > 1 ? look.least : look.size, top = y - 9 * (lines.length - 1);
   return svg("g", {}, svg("title", {}, told), lines.map((line, k) => fitted(x, top + 9 * k, line, room, { ...look, size })));
 }

@@ -1,6 +1,6 @@
 // A strip of columns and wires. It is built once for each width; a step redraws only what changes.
 
-import { svg, rect, path, put, fitted, titled, measure, mark } from "./elements.js";
+import { svg, rect, path, put, fitted, titled, needed, measure, mark } from "./elements.js";
 import { forms, shapeForms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
 import { geometry, arc, onArc, abreast } from "./geometry.js";
@@ -17,13 +17,16 @@ function marksBetween(view, strip) {
 }
 
 const CODE = 14; // the height of the labels for lines of code
+const isPlain = ({ kind }) => kind === "source" || kind === "data";
+const lookOf = (col) => ({ bold: true, family: isPlain(col) ? "mono" : "ui" });
 
 export class Film {
   /** A strip of a story (a view with its steps), at a width in pixels. `folded`: it is a unit of a folded film. */
   constructor(inspector, story, strip, width, folded) {
     Object.assign(this, { inspector, story, strip, view: story.view });
-    const gaps = marksBetween(story.view, strip);
-    this.g = geometry(strip, width, folded, gaps);
+    const gaps = marksBetween(story.view, strip), columns = strip.cols.map((one) => this.view.cols[one]);
+    const narrowest = Math.max(52, ...columns.map((col, k) => Math.min(96, 13 + needed(this.signs(col, k), { least: 9, ...lookOf(col) }))));
+    this.g = geometry(strip, width, folded, gaps, narrowest);
     const { g } = this;
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
@@ -33,11 +36,11 @@ export class Film {
     this.layers = ["under", "lower", "cells", "upper", "marks"].map((name) => svg("g", { class: name }));
     this.element.append(...this.layers);
     this.words();
-    this.columns = strip.cols.map((one, k) => this.column(this.view.cols[one], k));
+    this.columns = columns.map((col, k) => this.column(col, k));
     this.knots = []; // the marks on wires
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
-    if (g.upright && !g.mini) this.brackets();
+    if (g.upright) this.brackets();
     this.betweens(gaps);
     this.layers[4].append((this.bow = svg("g", { class: "turn" })));
   }
@@ -59,7 +62,7 @@ export class Film {
 
   column(col, k) {
     const { g } = this, boxes = this.boxes(k);
-    const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
+    const outer = k < this.strip.outside && !isPlain(col);
     const look = `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, onclick = () => this.inspector.select(col.id, this.story);
     const group = svg("g", { class: look, role: "img", tabindex: -1, "data-id": col.id, onclick });
     const value = svg("g", { class: "written" }), slope = svg("g", { class: "read" });
@@ -69,10 +72,10 @@ export class Film {
     else ground.push(rect(...boxes.value, { class: "box" }), ...(col.kind === "op" ? [rect(...boxes.slope, { class: "below" })] : []));
     if (col.kind === "crash") ground.push(this.tear(boxes.value));
     if (this.view.readings.some((one) => one.raised === col.id)) ground.push(this.tear(boxes.slope));
-    this.title(value, col, boxes, outer);
+    this.title(value, col, boxes, k, outer);
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
-    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
+    if (outer && g.upright) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
     return { col, k, boxes, group, value, slope, outer, drawn: false };
   }
 
@@ -90,16 +93,18 @@ export class Film {
     return path(d, { class: "torn" });
   }
 
+  /** The names of a column, from the longest to the shortest; an op outside this strip has that of its value. */
+  signs(col, k) {
+    return k < this.strip.outside && !isPlain(col) && col.name ? [col.name] : col.signs;
+  }
+
   /** The symbol and the name at the head of a column, and its shape between value and gradient. */
-  title(group, col, boxes, outer) {
+  title(group, col, boxes, k, outer) {
     const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
-    const wide = g.upright ? w : boxes.value[0] - x;
-    const plain = col.kind === "source" || col.kind === "data";
-    const [size, least, side] = g.mini ? [11, 8, 2] : [14, 9, 5], room = wide - side - 2;
-    const signs = outer && col.name ? [col.name] : col.signs;
-    const look = { size, least, bold: true, family: plain ? "mono" : "ui", class: "sign" };
-    const both = !plain && !outer && col.name && measure(signs[0], size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room;
-    group.append(titled(x + side, y + (g.upright ? 16 : 18), signs, room, look, plain ? col.path || col.name : col.text || col.op));
+    const wide = g.upright ? w : boxes.value[0] - x, signs = this.signs(col, k);
+    const room = wide - 7, look = { size: 14, least: 9, class: "sign", ...lookOf(col) };
+    const both = !isPlain(col) && !outer && col.name && measure(signs[0], 14, "ui", true) + measure(col.name, 11, "mono") + 12 <= room;
+    group.append(titled(x + 5, y + (g.upright ? 16 : 18), signs, room, look, isPlain(col) ? col.path || col.name : col.text || col.op));
     if (both) group.append(fitted(x + wide - 5, y + 16, col.name, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
     const { shape } = col;
     if (!shape?.length) return;
@@ -110,7 +115,7 @@ export class Film {
   picture([x, y, w, h], data, tone, shape = data.shape) {
     const { g } = this, other = String(shape) !== String(data.shape); // a Jacobian has another shape than its column
     const head = g.upright && tone === "value" ? 19 : other ? 14 : 3;
-    const shown = picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+    const shown = picture(data, x + 4, y + head, w - 8, h - head - 3, tone, h > 40);
     return other ? svg("g", {}, fitted(x + w / 2, y + 11, shapeForms(data.shape), w - 8, { size: 11, least: 8.5, family: "mono", anchor: "middle" }), shown) : shown;
   }
 
@@ -135,7 +140,7 @@ export class Film {
     const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => this.at(...onArc(g, a, b, -1, high, share)));
     const [x, y] = places.find((one) => this.knots.every((other) => Math.hypot(one[0] - other[0], one[1] - other[1]) > 18)) ?? places[0];
     this.knots.push([x, y]);
-    const scissors = wire.state === "cut" || wire.state === "stop" ? mark(wire.state, x, y, g.mini ? 6 : 9) : null;
+    const scissors = wire.state === "cut" || wire.state === "stop" ? mark(wire.state, x, y, 9) : null;
     const words = `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}`;
     const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": words, onclick: () => this.inspector.judged({ wire }) });
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
@@ -175,7 +180,7 @@ export class Film {
       const places = abreast(found.map((one) => one.place), found.map((one) => one.ribbon.width));
       found.forEach((one, n) => (one.ribbon[one.ribbon.wire.from === k && one.place === one.ribbon.wire.a ? "a" : "b"] = places[n]));
     }
-    const numbered = this.back.length <= 14 && !g.mini && g.upright;
+    const numbered = this.back.length <= 14 && g.upright;
     for (const ribbon of this.back) this.ribbon(ribbon, numbered);
     for (const ribbon of this.back)
       if (ribbon.lost && ribbon.wire.scissors) {
@@ -244,7 +249,7 @@ export class Film {
     const { g } = this, groups = [];
     for (const one of this.columns) {
       const { col } = one;
-      if (one.outer || col.line == null || col.kind === "source" || col.kind === "data") continue;
+      if (one.outer || col.line == null || isPlain(col)) continue;
       const last = groups.at(-1);
       if (last && last.line === col.line && last.end === one.k - 1 && last.by === (col.by ?? null)) last.end = one.k;
       else groups.push({ line: col.line, text: col.text, start: one.k, end: one.k, by: col.by ?? null });
@@ -389,7 +394,7 @@ export class Film {
 
   described({ col }, written, gradient, hiding) {
     const kind = hiding ? "" : { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
-    const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.signs[0]}${col.name ? `, ${col.name}` : ""}`;
+    const name = isPlain(col) ? col.name : `${col.signs[0]}${col.name ? `, ${col.name}` : ""}`;
     if (!written) return `${kind} ${name}, not yet`.trim();
     const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
     return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();

@@ -1,29 +1,29 @@
 // Positions in pixels, for any width, from the layout in columns and levels that Python has computed.
 
-const MARKED = 18, NARROW = 44; // the width of a gap with a mark, and of the narrowest column
+const MARKED = 18; // the width of a gap with a mark
 const MARGINS = [[84, 92], [84, 40], [8, 40]]; // with room for words on both sides, on the left, and on neither side
 
 /**
  * A strip at a width: where its columns start on the time axis, and its lanes (of values, of gradients, of both) across it.
- * Time runs to the right, or down if the width is below 520 px.
+ * Time runs to the right, or down if the width is below 520 px. `narrowest`: the least width of a column.
  */
-export function geometry(strip, width, folded, gaps) {
+export function geometry(strip, width, folded, gaps, narrowest) {
   const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
   const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
   const gap = before.reduce((sum, one) => sum + one, 0);
-  const margins = MARGINS.find(([a, b]) => a + gap + count * NARROW + b <= width) ?? MARGINS[1];
+  const margins = MARGINS.find(([a, b]) => a + gap + count * narrowest + b <= width) ?? MARGINS[1];
   const [lead, trail] = !upright ? [26, 40] : wide ? margins : [8, 40];
-  const step = upright ? Math.max(NARROW, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
-  const cell = step - 6, mini = upright && step < 52;
+  const step = upright ? Math.max(narrowest, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
+  const cell = step - 6;
   const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
   const high = (level) => (upright ? 12 : 6) + level * rise;
-  const lanes = upright ? rowsOf((mini ? 4 : 22) + high(top) + 8, folded, count) : columnsOf(width);
+  const lanes = upright ? rowsOf(30 + high(top), folded, count) : columnsOf(width);
   const above = lanes.all[0], below = above + lanes.all[1];
   let shift = lead;
   const x = before.map((one, k) => k * step + (shift += one));
   const long = (x.at(-1) ?? lead) + step + trail;
   return {
-    upright, step, cell, mini, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: !upright ? 8 : mini ? 7 : 13,
+    upright, step, cell, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: upright ? 13 : 8,
     width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,
     start: (k) => x[k], port: (k, i, n) => x[k] + cell / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell / (n + 1)),
     point: (t, c) => (upright ? `${t.toFixed(1)} ${c.toFixed(1)}` : `${c.toFixed(1)} ${t.toFixed(1)}`),

@@ -137,18 +137,10 @@ export class Overview {
     return { shown, group };
   }
 
-  /** A line through all numbers; several on one pixel are drawn from the smallest to the largest. */
+  /** A line through all numbers that the axis can show. */
   band(numbers, y, log) {
-    let d = "";
-    const per = Math.max(1, Math.ceil(1 / this.wide));
-    for (let k = this.first; k < this.end; k += per) {
-      const some = numbers.slice(k, Math.min(k + per, this.end)).filter((one) => one != null && !(log && !one));
-      if (!some.length) continue;
-      const x = this.x(k + Math.min(per, this.end - k) / 2).toFixed(1);
-      const [a, b] = [y(Math.min(...some)), y(Math.max(...some))];
-      d += `${d ? "L" : "M"}${x} ${a.toFixed(1)}${Math.abs(a - b) > 1 ? `V${b.toFixed(1)}` : ""}`;
-    }
-    return path(d, { class: "line" });
+    const places = numbers.map((one, k) => k).slice(this.first, this.end).filter((k) => numbers[k] != null && !(log && !numbers[k]));
+    return path(places.map((k, n) => `${n ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}`).join(""), { class: "line" });
   }
 
   /** The outer fold, if folds are nested: a line below the units of each of its parts. */
