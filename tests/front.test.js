@@ -41,8 +41,9 @@ test("sizes and shapes as text", () => {
 test("columns follow each other without overlap, and their ports lie within them, at every width", () => {
   const strip = { cols: [1, 2, 3, 4, 5, 6, 7], outside: 3, wires: [[0, 0, 0, 0, 0, 4]] };
   for (const width of [320, 390, 519, 520, 600, 700, 900, 1280, 1600]) {
-    const g = geometry(strip, width, false, new Set([2]));
+    const g = geometry(strip, width, false, new Set([2]), 60);
     assert.equal(g.upright, width >= 520);
+    assert.ok(!g.upright || g.step >= 60, "no column is narrower than its name");
     strip.cols.slice(1).forEach((_, k) => assert.ok(g.start(k + 1) - g.start(k) > g.step - 1e-9, `${width}: ${k}`));
     strip.cols.forEach((_, k) => [0, 1, 2].forEach((i) => assert.ok(g.port(k, i, 3) > g.start(k) && g.port(k, i, 3) < g.start(k) + g.cell)));
     assert.ok(g.start(6) + g.cell <= (g.upright ? g.width : g.height));
@@ -51,7 +52,7 @@ test("columns follow each other without overlap, and their ports lie within them
 });
 
 test("a label of an arc lies on it", () => {
-  const g = geometry({ cols: [1, 2, 3], outside: -1, wires: [] }, 900, false, new Set());
+  const g = geometry({ cols: [1, 2, 3], outside: -1, wires: [] }, 900, false, new Set(), 60);
   assert.match(arc(g, 100, 300, -1, 40), /^M100\.0 \S+C100\.0 \S+ 300\.0 \S+ 300\.0 \S+$/);
   assert.deepEqual(onArc(g, 100, 300, 1, 40, 0), [100, g.below]);
   assert.deepEqual(onArc(g, 100, 300, -1, 40, 1), [300, g.above]);

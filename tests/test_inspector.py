@@ -1968,19 +1968,16 @@ ASSIGNED = """
 x, v = mg.Variable(2.0, name="x"), mg.Variable(0.0, name="v")
 with mg.GradientTape() as tape:
     y = x * x
-    v.assign(y)
+    v.assign(float(y) * 3)
     z = y * v
 tape.gradient(z, x)
 """
 
 
-@pytest.mark.parametrize(
-    ("program", "said"), [(CHANGED, "paths: live 48.0"), (ASSIGNED, "paths: live 16.0")], ids=["by Python", "in a Variable"]
-)
-def test_what_a_lost_way_would_carry_is_not_guessed(program, said):
+@pytest.mark.parametrize("program", [CHANGED, ASSIGNED], ids=["by Python", "in a Variable"])
+def test_what_a_lost_way_would_carry_is_not_guessed(program):
     table = str(inspected(program))
-    assert said in table
-    assert "together" not in table
+    assert "paths: live 48.0" in table and "together" not in table
 
 
 def test_many_ops_of_one_call_are_no_iterations():

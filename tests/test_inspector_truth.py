@@ -278,6 +278,12 @@ def test_what_is_lost_by_an_assignment_is_on_the_wire_to_it(block):
     assert film["cols"][cut[0]["to"]]["text"].partition("(")[0] in film["cuts"][cut[0]["cut"]]["say"]
 
 
+def test_of_several_sources_the_head_says_how_much_was_measured_to_be_lost():
+    lines = "w.assign(x * 2.0)\ny = w * w * x + v"
+    told = inspected(asked_of(lines, "x, w, v = mg.Variable(3.0), mg.Variable(2.0), mg.Variable(1.0)", "y, [x, v]")).plain["verdict"]
+    assert told["lost"] is None and told["say"].endswith("Measured: 72 of 108 is lost.")
+
+
 def test_where_it_is_not_known_what_is_lost_on_an_arc_the_head_says_what_was_measured():
     told = inspected(asked_of("a = x * x\ny = a * np.tanh(a.numpy() / 10)", "x = mg.Variable(3.0)")).plain["verdict"]
     full = 2 * 3.0 * (math.tanh(0.9) + 0.9 / math.cosh(0.9) ** 2)

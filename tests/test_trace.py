@@ -13,6 +13,7 @@ from scenarios import SCENARIOS, run
 
 import minigrad as mg
 from minigrad.engine.listening import listening
+from minigrad.engine.op import made
 from minigrad.inspector.arrays import text_of
 from minigrad.tracing import checkpoint, values
 from minigrad.tracing.log import (
@@ -986,3 +987,17 @@ def test_each_thread_has_a_switch_of_its_own():
     assert newest_trace() is here and heard[0] not in (None, here) and heard[1] is None
     mg.trace(False)
     assert newest_trace() is None
+
+
+def test_an_op_has_its_name_from_its_first_call_on():
+    def one(x):
+        return x + 1.0
+
+    def two(x):
+        return x + 2.0
+
+    ops = [made(forward, "Fresh", "f", {"dx": lambda dz: dz}) for forward in (one, two)]
+    with mg.trace() as log:
+        for op in (*ops, *ops):
+            op(mg.constant(1.0))
+    assert [e.called for e in log.events if isinstance(e, Ran)] == ["one", "two"] * 2

@@ -47,7 +47,7 @@ class Code:
     fixed: str
     cases: dict = field(repr=False)  # case -> its sentence and fix
     instead: dict = field(repr=False)  # op -> what to write instead
-    unrecorded: tuple = field(repr=False)  # why a tape did not record an op, in a few words and in a sentence
+    unrecorded: tuple = field(repr=False)  # the name, and why a tape did not record an op: a few words, a sentence
 
     @classmethod
     def of(cls, page):
@@ -63,7 +63,7 @@ class Code:
         pairs = zip([one.partition("= ") for one in says[::2]], says[1::2])
         cases = {case: (sentence, fix.removeprefix("> ")) for (case, _, sentence), fix in pairs}
         instead = {op: text for ops, _, text in advice for op in ops.split()}
-        return cls(name, meaning, broken, fixed, cases, instead, tuple(unrecorded.split(": ")))
+        return cls(name, meaning, broken, fixed, cases, instead, (name, *unrecorded.split(": ")))
 
     def __str__(self):
         broken, fixed = (textwrap.indent(program, "    ") for program in (self.broken, self.fixed))

@@ -338,7 +338,7 @@ class Builder:
         reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
         code = next((code for code in codes if reached or code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
         words = "nothing watched" if reached else "constants only"
-        return unrecorded(code) if code else (None, words, "Nothing that the tape watches goes in.")
+        return CODES[code].unrecorded if code else (None, words, "Nothing that the tape watches goes in.")
 
     def reaches(self, number, e):
         """Whether this Tensor depends on a source, recorded or not."""
@@ -359,7 +359,7 @@ class Builder:
         same = named or any(value is not None and value.is_known_to_be(left) for value in values)
         frame = Frame("numpy" if same else f"{called} ...", [self.node(e.tensor, e.versions)], (("left", e.number),))
         frame.value, frame.place, frame.event, frame.on_way = left if same else values[0], e.place, e, True
-        frame.ghost, frame.unnamed = unrecorded("LEFT_ENGINE"), not same
+        frame.ghost, frame.unnamed = CODES["LEFT_ENGINE"].unrecorded, not same
         self.alias.update((back.tensor, ("left", e.number)) for back in self.exits[e.number] if isinstance(back, EnteredEngine))
         self.add(frame)
 
@@ -374,7 +374,7 @@ class Builder:
             if node := self.film.exit_of(edge):
                 inputs.append(node)
         inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
-        more = dict(ghost=unrecorded("STATE"), on_way=e.number in self.on_ways, kind="assign")
+        more = dict(ghost=CODES["STATE"].unrecorded, on_way=e.number in self.on_ways, kind="assign")
         self.add(Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, **more))
 
     def crashed(self, e):
@@ -477,11 +477,6 @@ def raised_in(film, reading) -> "int | None":
         came |= {frames[read.frame].inputs[part.slot] for part in read.parts}
     last = min((read.frame for read in reading.reads), default=len(frames) - 1)
     return next((k for k in range(last, -1, -1) if open_slots[k] and not came.isdisjoint(frames[k].outputs)), None)
-
-
-def unrecorded(code) -> tuple:
-    """Why no tape recorded an op, as in `Frame.ghost`."""
-    return (code, *CODES[code].unrecorded)
 
 
 declaration_of = lru_cache(maxsize=1000)(Declaration)

@@ -4,6 +4,7 @@ import bisect
 import itertools
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import CO_NEWLOCALS
 
 from ..tracing.loops import loops_of, spots_of
@@ -29,6 +30,7 @@ class Unit:
     weights: list = field(default_factory=list)  # the columns of the sources that are used in it
     built: int = 0  # the number of ops that made its weights, which are not shown
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
+    loops: int = 0  # the loops around an iteration, with its own
 
 
 def units_of(model) -> "tuple[str, list[Unit]]":
@@ -51,9 +53,9 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     return kind, units
 
 
-def divided(model, shown):
-    """The kind of fold for some frames, and its units."""
-    found = {"layers": layers, "iterations": iterations, "calls": calls}
+def divided(model, shown, loops=0):
+    """The kind of fold for some frames, and its units. (`loops`: of these, one iteration each is folded.)"""
+    found = {"layers": layers, "iterations": partial(iterations, divided=loops), "calls": calls}
     ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film, shown)) >= LEAST)
     kind, groups = next(ways, ("ops", []))
     return kind, with_rest(model, groups, shown, kind)
@@ -63,7 +65,7 @@ def refined(model, units, shown):
     """The units; a unit that is still long is divided again: a loop within a layer, a loop within a loop."""
     for unit in units:
         own = shown[bisect.bisect_left(shown, unit.first) : bisect.bisect_left(shown, unit.end)]
-        kind, parts = divided(model, own) if len(own) > MANY else ("ops", [])
+        kind, parts = divided(model, own, unit.loops) if len(own) > MANY else ("ops", [])
         for part in refined(model, parts, own) if kind != "ops" else ():
             part.label, part.path = f"{unit.label}, {part.label}", part.path or unit.path
             part.iteration = part.iteration or unit.iteration
@@ -89,17 +91,17 @@ def calls_around(call) -> list:
     return [*calls_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
-def iterations(film, shown):
+def iterations(film, shown, divided=0):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
-    once, outside = False, len(spots_of([film.history and film.history.opening])[0][1])  # the loops around the tape
+    once, outside = False, max(divided, len(spots_of([film.history and film.history.opening])[0][1]))  # of these there is one iteration
     for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
         found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
             return [
-                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {many(film, shown, bounds, skips)}{' in all' * once}", iteration=n)
-                for bounds, skips in found
+                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1)
+                for bounds, of in [(bounds, f"{many(film, shown, bounds, skips)}{' in all' * once}") for bounds, skips in found]
                 for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
             ]
         once = depth >= outside and any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop

@@ -109,8 +109,10 @@ def one_verdict(model, number, reading) -> dict:
     like = [one for one in explanation.causes if cause and one.code == cause.code]  # with the first of them goes the fix
     said = dict.fromkeys(sentence(one.sentence) for one in (like if status == "complete" else like[:1]))
     words = f" {' '.join(said)}" if said else ALL if status == "complete" else ""
-    if explanation.notes and (not cause or (status == "partial" and not model.full)):
-        words = f"{words if cause else ''} {sentence(explanation.notes[0])}"
+    note = next(iter(explanation.notes), "")
+    untold = not model.full or (len(reading.sources) > 1 and note.startswith("measured:"))  # by the numbers on arcs and in the head
+    if note and (not cause or (status == "partial" and untold)):
+        words = f"{words if cause else ''} {sentence(note)}"
     elif status == "none" and slope is not None:
         words = f" unconnected_gradients shows zeros in its place.{words}"
     return told(status, explanation.meaning, answer, f"{head}.{words}", cause, size, explanation.fixed)

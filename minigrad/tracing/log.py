@@ -675,8 +675,8 @@ class Trace(Listener):
         code, before = frame.f_code, self.code
         if code is not before:  # a different caller than for the last op
             if not USERS[code.co_filename]:  # rarely, the caller is not user code
-                frame, called = user_frame(frame)
-                code = frame.f_code
+                frame, by = user_frame(frame)
+                code, called = frame.f_code, by or called  # an op is called by itself the first time
             self.code = code
         instruction, around = frame.f_lasti, ()
         if code.co_flags & CO_NEWLOCALS and (plain or code is not before or instruction <= self.instruction):
