@@ -97,21 +97,15 @@ def iterations(film, shown, divided=0):
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
     once, outside = False, max(divided, len(spots_of([film.history and film.history.opening])[0][1]))  # of these there is one iteration
     for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
-        found = [(bounds, skips) for bounds, skips in loops if len(bounds) > LEAST]
+        found, units = [one for one in loops if len(one[0]) > LEAST], []
+        for bounds, skips in found:
+            last = "the last " if shown[bounds[0]] == 0 and not film.history.opened else ""  # of those that the log still has
+            of, spans = f"of {last}{len(bounds) - 1}{' with ops' * skips}{' in all' * once}", enumerate(itertools.pairwise(bounds), 1)
+            units += [Unit(shown[a], shown[b - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1) for n, (a, b) in spans]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
-            return [
-                Unit(shown[start], shown[end - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1)
-                for bounds, of in [(bounds, f"{many(film, shown, bounds, skips)}{' in all' * once}") for bounds, skips in found]
-                for n, (start, end) in enumerate(itertools.pairwise(bounds), 1)
-            ]
+            return units
         once = depth >= outside and any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop
     return []
-
-
-def many(film, shown, bounds, skips) -> str:
-    """Of how many iterations: of those that the log still has, and in which an op ran."""
-    last = "the last " if shown[bounds[0]] == 0 and not film.history.opened else ""
-    return f"of {last}{len(bounds) - 1}{' with ops' if skips else ''}"
 
 
 def calls(film, shown):

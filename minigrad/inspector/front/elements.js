@@ -57,8 +57,11 @@ export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui",
 const inLines = (name) => [[name], ...[...name.matchAll(/[_ /](?=.)/g)].reverse().map(({ index }) => [name.slice(0, index + 1), name.slice(index + 1)])];
 const longest = (lines, look) => Math.max(...lines.map((line) => measure(line, look.least, look.family, look.bold)));
 
-/** The room that the shortest of some names needs in one line or two, in small type. */
-export const needed = (names, look) => Math.min(...names.flatMap(inLines).map((lines) => longest(lines, look)));
+/** The room that a name needs in one line or two, in small type: of some names the first that needs at most this, or else the least. */
+export function needed(names, look, most) {
+  const rooms = names.map((name) => Math.min(...inLines(name).map((lines) => longest(lines, look))));
+  return rooms.find((room) => room <= most) ?? Math.min(...rooms);
+}
 
 /** The first of some names that fits in a line, or in two; its baseline is that of the last line. */
 export function titled(x, y, names, room, look, told) {

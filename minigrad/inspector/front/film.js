@@ -25,8 +25,8 @@ export class Film {
   constructor(inspector, story, strip, width, folded) {
     Object.assign(this, { inspector, story, strip, view: story.view });
     const gaps = marksBetween(story.view, strip), columns = strip.cols.map((one) => this.view.cols[one]);
-    const narrowest = Math.max(52, ...columns.map((col, k) => Math.min(96, 13 + needed(this.signs(col, k), { least: 9, ...lookOf(col) }))));
-    this.g = geometry(strip, width, folded, gaps, narrowest);
+    const least = columns.map((col, k) => Math.max(44, Math.min(110, 13 + needed(this.signs(col, k), { least: 9, ...lookOf(col) }, isPlain(col) ? 48 : 0))));
+    this.g = geometry(strip, width, folded, gaps, least);
     const { g } = this;
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
@@ -57,7 +57,7 @@ export class Film {
   /** The boxes of a column: for its value, for its gradient, and for the whole column. */
   boxes(k) {
     const { g } = this, at = g.start(k);
-    return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell, size] : [from, at, size, g.cell]]));
+    return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell(k), size] : [from, at, size, g.cell(k)]]));
   }
 
   column(col, k) {
@@ -75,7 +75,7 @@ export class Film {
     this.title(value, col, boxes, k, outer);
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
-    if (outer && g.upright) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
+    if (outer && g.upright) group.append(fitted(boxes.all[0] + g.cell(k) / 2, CODE, this.origin(col), g.cell(k) + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
     return { col, k, boxes, group, value, slope, outer, drawn: false };
   }
 
@@ -83,7 +83,7 @@ export class Film {
   origin(col) {
     const unit = this.story.unitOf(Number(col.id.slice(1)));
     const { labels, iterations } = this.view.fold;
-    return [`from ${labels?.[unit] ?? (iterations?.[unit] ? `iteration ${iterations[unit]}` : "before")}`, "from before"];
+    return [`from ${labels?.[unit] ?? (iterations?.[unit] ? `iteration ${iterations[unit]}` : "before")}`, "from before", "before"];
   }
 
   tear([x, y, w, h]) {
@@ -237,7 +237,7 @@ export class Film {
       const col = this.view.cols[this.strip.cols[k]];
       if (!g.upright || !full || col.kind !== "source" || !col.asked || !here.some((one) => one.ribbon.lost) || full.startsWith("[")) continue;
       const [a, b] = [Math.min(...here.map((one) => one.ribbon.a)) - 5, Math.max(...here.map((one) => one.ribbon.a)) + 5];
-      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
+      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, `${full} full`, g.cell(k), { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
       this.layers[4].append(this.full);
     }
   }
@@ -255,7 +255,7 @@ export class Film {
       else groups.push({ line: col.line, text: col.text, start: one.k, end: one.k, by: col.by ?? null });
     }
     this.lines = groups.map((one) => {
-      const [a, b] = [g.start(one.start), g.start(one.end) + g.cell];
+      const [a, b] = [g.start(one.start), g.start(one.end) + g.cell(one.end)];
       const text = `${one.line} ${one.text}`;
       const label = fitted((a + b) / 2, CODE, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
       const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${CODE + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
@@ -277,7 +277,7 @@ export class Film {
 
   /** The turn, where the backward pass of a reading begins; if it begins in another strip, what comes after this one. */
   turn(reading, seen) {
-    const { g } = this, last = this.strip.cols.length - 1, t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22);
+    const { g } = this, last = this.strip.cols.length - 1, t = g.start(last) + g.cell(last) + 4, far = t + (g.upright ? 44 : 22);
     const [a, b] = [g.lanes.value, g.lanes.slope].map(([from, size]) => from + size / 2); // the middles of the lanes
     if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) {
       const ways = [[a, "goes on", "blue", `M${t + 2} 0h26`, `M${t + 36} 0l-9 -5v10z`], [b, "comes back", "orange", `M${t + 10} 0h26`, `M${t + 2} 0l9 -5v10z`]];

@@ -3,29 +3,35 @@
 const MARKED = 18; // the width of a gap with a mark
 const MARGINS = [[84, 92], [84, 40], [8, 40]]; // with room for words on both sides, on the left, and on neither side
 
+/** The width that columns get of a room: all the same, but none less than its own least width, which the others pay for. */
+function shared(room, least) {
+  const each = room / Math.max(least.length, 1), wider = least.filter((one) => one > each);
+  return wider.length && wider.length < least.length ? shared(room - sum(wider), least.filter((one) => one <= each)) : each;
+}
+
+const sum = (widths) => widths.reduce((total, one) => total + one, 0);
+
 /**
  * A strip at a width: where its columns start on the time axis, and its lanes (of values, of gradients, of both) across it.
- * Time runs to the right, or down if the width is below 520 px. `narrowest`: the least width of a column.
+ * Time runs to the right, or down if the width is below 520 px. `least`: the room that each column needs.
  */
-export function geometry(strip, width, folded, gaps, narrowest) {
-  const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
+export function geometry(strip, width, folded, gaps, least) {
+  const upright = width >= 520, wide = width >= 700, count = strip.cols.length;
   const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
-  const gap = before.reduce((sum, one) => sum + one, 0);
-  const margins = MARGINS.find(([a, b]) => a + gap + count * narrowest + b <= width) ?? MARGINS[1];
+  const gap = sum(before), margins = MARGINS.find(([a, b]) => a + gap + sum(least) + b <= width) ?? MARGINS[1];
   const [lead, trail] = !upright ? [26, 40] : wide ? margins : [8, 40];
-  const step = upright ? Math.max(narrowest, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
-  const cell = step - 6;
+  const step = Math.min(count <= 3 ? 190 : 170, shared(width - lead - trail - gap, least));
+  const steps = least.map((one) => (upright ? Math.max(one, step) : 54)), cell = (k) => steps[k] - 6;
   const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
   const high = (level) => (upright ? 12 : 6) + level * rise;
   const lanes = upright ? rowsOf(30 + high(top), folded, count) : columnsOf(width);
   const above = lanes.all[0], below = above + lanes.all[1];
-  let shift = lead;
-  const x = before.map((one, k) => k * step + (shift += one));
-  const long = (x.at(-1) ?? lead) + step + trail;
+  let end = lead;
+  const x = before.map((one, k) => (end += one + steps[k]) - steps[k]), long = end + trail;
   return {
-    upright, step, cell, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: upright ? 13 : 8,
+    upright, cell, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: upright ? 13 : 8,
     width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,
-    start: (k) => x[k], port: (k, i, n) => x[k] + cell / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell / (n + 1)),
+    start: (k) => x[k], port: (k, i, n) => x[k] + cell(k) / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell(k) / (n + 1)),
     point: (t, c) => (upright ? `${t.toFixed(1)} ${c.toFixed(1)}` : `${c.toFixed(1)} ${t.toFixed(1)}`),
   };
 }
@@ -53,8 +59,6 @@ export const onArc = (g, a, b, side, high, t = 0.5) => [a + (b - a) * t * t * (3
 
 /** The ends of the ribbons at one column, side by side, each as wide as its gradient. */
 export function abreast(places, widths) {
-  const middle = places.reduce((sum, one) => sum + one, 0) / places.length;
-  const total = widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
-  let end = middle - total / 2 - 2;
+  let end = sum(places) / places.length - sum(widths) / 2 - widths.length - 1;
   return widths.map((width) => (end += width + 2) - width / 2);
 }
