@@ -220,7 +220,9 @@ class Replay(Listener):
         self.note_given(result)
 
     def wrote(self, variable, given, how):
-        self.note_given(variable)
+        added = self.opened and how in ("assign_add", "assign_sub") and not hasattr(given, "id")
+        self.given([variable])
+        self.note(gave=[digest(value_of(variable))], inputs=[digest(given)] if added else [])
         self.nudge_again(variable)  # after the note: what was assigned has not moved
 
     def asked(self, tape, targets, sources, results):

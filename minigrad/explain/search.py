@@ -178,11 +178,12 @@ class History:
     def of_assignment(self, node, event):
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
         former = None if event.how in ("assign", "Variable") else (event.variable, event.version - 1)
-        edges = [*self.entered(node, event)]
+        tried = self.experiment if event.number > self.opened else None
+        edges = self.entered(node, event)
         if event.source:
             edges = [Edge(self.node(event.source, event.versions), node, event, code)]
-        elif self.experiment and former in self.trace.made and self.experiment.moved_in(self.trace.made[former]):
-            edges = [edge for edge in edges if edge.by]  # the result moved, but perhaps only by what stood there before
+        elif event.how in ("assign_add", "assign_sub") and tried and "inputs" not in tried.moved_in(event):
+            edges = []  # what was added has not moved, only what stood there before
         for edge in edges:
             before = self.before(self.trace.made.get(edge.start)) if meant else ()
             if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it

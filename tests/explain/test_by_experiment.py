@@ -48,6 +48,31 @@ target.assign(x)
 with mg.GradientTape() as tape:
     y = mg.reduce_sum((x * [0.5, 2.0] - target) ** 2)
 """),
+    "a total that is set and then added to": ("none", "STATE", "total.assign(x * 2.0)", """
+x, total = start(3.0), mg.Variable(0.0)
+# ---
+with mg.GradientTape() as tape:
+    total.assign(x * 2.0)
+    total.assign_add(1.0)
+    y = total * total
+"""),
+    "a total to which a number is added": ("partial", "LEFT_ENGINE", "total.assign_add(float(x))", """
+x, total = start(3.0), mg.Variable(0.0)
+# ---
+with mg.GradientTape() as tape:
+    total.assign(5.0)
+    total.assign_add(float(x))
+    total.assign_sub(1.0)
+    y = x * total
+"""),
+    "a total from before that is added to": ("complete", "", "", """
+x, total = start(3.0), mg.Variable(0.0)
+total.assign(x * 2.0)
+# ---
+with mg.GradientTape() as tape:
+    total.assign_add(1.0)
+    y = x * total
+"""),
     "hits counted beside the loss": ("complete", "", "", """
 x, hits = start([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]]), []
 # ---
