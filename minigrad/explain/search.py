@@ -311,9 +311,10 @@ def reached(starts, onward) -> list:
     found = dict.fromkeys(starts)
     order = [*found]
     for one in order:
-        new = [other for other in dict.fromkeys(onward(one)) if other not in found]
-        found.update(dict.fromkeys(new))
-        order += new
+        for other in onward(one):
+            if other not in found:
+                found[other] = None
+                order.append(other)
     return order
 
 

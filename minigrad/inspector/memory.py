@@ -28,7 +28,7 @@ def kept(model):
                     blocks.append(alive[array])
                     total += size or 0
                 holds.setdefault(tape, {}).setdefault(array, k)
-                if f"f{k}" not in alive[array]["readers"]:
+                if alive[array]["readers"][-1:] != [f"f{k}"]:
                     alive[array]["readers"].append(f"f{k}")
         for tape, since in freed(model, kind, *rest):
             here = holds.get(tape, {})
