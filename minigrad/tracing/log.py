@@ -780,10 +780,12 @@ class Trace(Listener):
 
     def answered(self, tape) -> int:
         """End the question that this tape is being asked; return when it began."""
-        place = next((k for k in reversed(range(len(self.questions))) if self.questions[k][1]() is tape), None)
-        began = self.count if place is None else self.questions[place][0]
-        self.questions = self.questions[:place]
-        return began
+        for place in reversed(range(len(self.questions))):
+            began, asked, *_ = self.questions[place]
+            if asked() is tape:
+                self.questions = self.questions[:place]
+                return began
+        return self.count
 
     def follows(self, steps, seeds, source_ids, recorded):
         number, (_, tape, _, whole) = self.next(), self.questions[-1] if self.questions else NO_QUESTION
