@@ -2270,11 +2270,13 @@ def test_of_complex_numbers_a_formula_has_the_conjugates(traced):
     columns = inspected(f"{made}\n{block}", traced=traced).plain["cols"].values()
     assert {col["op"]: [one["text"] for one in col["math"]] for col in columns if col["id"][0] == "f"} == {
         "exp": ["upstream * conj(a)"],
-        "matmul": ["upstream @ conj(w)ᵀ", "conj(a)ᵀ @ upstream"],
+        "matmul": ["upstream @ conj(wᵀ)", "conj(aᵀ) @ upstream"],
         "divide": ["upstream / conj(z)", "-upstream * conj(b) / conj(z)^2"],
         "subtract": ["upstream", "-upstream"],
         "abs": ["upstream * c / y"],
     }
+    named = {part["t"].strip("ᵀ") for col in columns for one in col.get("math", ()) for part in one["parts"] if "of" in part}
+    assert named == {"upstream", *"abcwyz"}, "an array that is shown beside its name is the one of that name, and not its conjugate"
 
 
 def test_of_several_outputs_a_column_shows_the_first_and_its_gradient():

@@ -19,7 +19,7 @@ from ..engine.operands import CONVERTERS
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
 from ..tracing import checkpoint, values
-from ..tracing.log import Failed, LeftEngine, Ran
+from ..tracing.log import ADDING, Failed, LeftEngine, Ran
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
@@ -208,10 +208,11 @@ class Replay(Listener):
         self.hold(self.trace.count, tensors)
         self.targets.update({one.id: value_of(one) for one in tensors if one.id in self.targets})
 
-    def note_given(self, *tensors):
+    def note_given(self, *tensors, inputs=()):
         self.given(tensors)
-        tensors = tensors if self.opened else ()
-        self.note(gave=[digest(value_of(one)) for one in tensors])
+        if not self.opened:
+            tensors = inputs = ()
+        self.note(gave=[digest(value_of(one)) for one in tensors], inputs=[digest(one) for one in inputs])
 
     def came(self, given, tensor):
         self.note_given(tensor)
@@ -220,9 +221,7 @@ class Replay(Listener):
         self.note_given(result)
 
     def wrote(self, variable, given, how):
-        added = self.opened and how in ("assign_add", "assign_sub") and not hasattr(given, "id")
-        self.given([variable])
-        self.note(gave=[digest(value_of(variable))], inputs=[digest(given)] if added else [])
+        self.note_given(variable, inputs=[given] if how in ADDING and not hasattr(given, "id") else [])
         self.nudge_again(variable)  # after the note: what was assigned has not moved
 
     def asked(self, tape, targets, sources, results):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.custom import GRADIENTS, UNREGISTERED
 from ..engine.writing import parameters
-from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
+from ..tracing.log import ADDING, Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
 
 TAPED_INSIDE = {"py_function", "recompute_grad"}  # their gradient comes from a tape inside them
 MANY = 200  # how many of the last exits are compared with a value that comes in
@@ -182,7 +182,7 @@ class History:
         edges = self.entered(node, event)
         if event.source:
             edges = [Edge(self.node(event.source, event.versions), node, event, code)]
-        elif event.how in ("assign_add", "assign_sub") and tried and "inputs" not in tried.moved_in(event):
+        elif event.how in ADDING and tried and "inputs" not in tried.moved_in(event):
             edges = []  # what was added has not moved, only what stood there before
         for edge in edges:
             before = self.before(self.trace.made.get(edge.start)) if meant else ()

@@ -10,6 +10,7 @@ from ..engine.backward import output_ids
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..ops import identity
+from ..tracing.log import ADDING
 from .run import Run
 from .text import FreeNames, Text
 from .tracer import value_of
@@ -157,13 +158,13 @@ def assign_again(frame, former, given=None) -> Tensor:
     Raises:
         Unlike: it is no sum, or another value was given.
     """
-    value, sign = whole(frame.value), {"assign": 0, "assign_add": 1, "assign_sub": -1}.get(frame.op)
-    if sign is None:
-        raise Unlike
+    value, sign = whole(frame.value), ADDING.get(frame.op)
     if given is not None and not frame.event.source:
         check(given.value, frame.event.given and frame.event.given.content)
-    if not sign:
+    if frame.op == "assign":
         return identity(Tensor.of(value) if given is None else given)
+    if sign is None:
+        raise Unlike
     former = Tensor.of(value - sign * given.value) if former is None else former
     given = Tensor.of(sign * (value - former.value)) if given is None else given
     return former + given if sign > 0 else former - given

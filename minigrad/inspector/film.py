@@ -502,8 +502,7 @@ def film_of_tape(tape, most) -> Film:
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
         outputs = output_ids(step)
-        vjp = unwrap(step[VJP])
-        op, name = owners(len(OPS)).get(vjp, (None, ""))
+        op, name = owners(len(OPS)).get(vjp := unwrap(step[VJP]), (None, ""))
         op = op if vjp is step[VJP] or op is None else op.by_kind.get("c", op)
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:

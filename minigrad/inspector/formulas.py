@@ -25,8 +25,9 @@ def formula(model, k, slot, known) -> dict:
     line = frame.op_made and frame.op_made.math.get(frame.parameter(slot))
     place = next((one.index(slot) for one in known.values() if isinstance(one, list) and slot in one), 0)
     own = {name: meaning(model, k, one[place]) if isinstance(one, list) else one for name, one in known.items()}
-    if line and frame.op_made.adapt is conjugated:  # its line is for real numbers
-        own |= {name: (f"conj({text})", of) for name, (text, of) in own.items() if of and name != "upstream"}
+    arrays = "|".join(re.escape(name) for name, (_, of) in own.items() if of and name != "upstream")
+    if line and arrays and frame.op_made.adapt is conjugated:  # its line is for real numbers
+        line = re.sub(rf"\b({arrays})(\^T)?(?!\w)(?!\()", r"conj(\1\2)", line)
     parts = parts_of(f"{line}{guard(model, k, slot, line)}{summed_over(model, k, slot, line)}", own) if line else []
     text = "".join(part["t"] for part in parts)
     return {"slot": slot, "name": argument["text"], "to": argument["node"], "text": text, "parts": parts}

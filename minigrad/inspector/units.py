@@ -55,7 +55,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
 
 def divided(model, shown, loops=0):
     """The kind of fold for some frames, and its units. (`loops`: of these, one iteration each is folded.)"""
-    found = {"layers": layers, "iterations": partial(iterations, divided=loops), "calls": calls}
+    found = {"layers": layers, "iterations": partial(iterations, around=loops), "calls": calls}
     ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film, shown)) >= LEAST)
     kind, groups = next(ways, ("ops", []))
     return kind, with_rest(model, groups, shown, kind)
@@ -91,11 +91,11 @@ def calls_around(call) -> list:
     return [*calls_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
-def iterations(film, shown, divided=0):
+def iterations(film, shown, around=0):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
-    once, outside = False, max(divided, len(spots_of([film.history and film.history.opening])[0][1]))  # of these there is one iteration
+    once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0][1]))  # of these there is one iteration
     for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
         found, units = [one for one in loops if len(one[0]) > LEAST], []
         for bounds, skips in found:

@@ -168,6 +168,9 @@ def public_name(name) -> str:
     return PUBLIC_NAMES.get(name, name)
 
 
+ADDING = {"assign_add": 1, "assign_sub": -1}  # the methods that add to a Variable -> with which sign
+
+
 @dataclass(slots=True, eq=False)
 class Wrote(Event):
     """A Variable was created or assigned, by the method `how`."""
