@@ -256,7 +256,8 @@ def broken(q, way, *more, came="= None"):
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
     why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
     causes = *each_once(q, breaks, others), *more
-    return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
+    path = steps_on(q, way)
+    return none(q, meaning, *causes, why=why, came=came, path=path, lost=names_on(q, path))
 
 
 def each_once(q, edges, others=()):
@@ -444,11 +445,11 @@ def rebound(q):
 def whole_or_partial(q, targets, way):
     """The answer if there is a gradient: complete, or with paths missing."""
     history, number = q.history, status_of(q.slope)
-    live = history.ways(targets, lambda edge: not edge.code)
-    ends = {edge.start for edge in live if history.is_source(edge.start)}
-
-    ways = history.ways(targets, history.counts) if ends else []
+    ways = history.ways(targets, history.counts)
     cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
+    live = history.ways(targets, lambda edge: not edge.code) if cut else ways
+    ends = {edge.start for edge in live if history.is_source(edge.start)}
+    cut = cut if ends else []
     lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
         edges = history.ways(targets)
@@ -475,8 +476,8 @@ def whole_or_partial(q, targets, way):
     status = "nan" if number == "nan" else "partial"
     causes = (not_finite(q), *causes) if number == "nan" else causes
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
-    ways = steps_on(q, way), names_on(q, way), names_on(q, missing)
-    return Explanation(status, "", causes, head, *ways, q.text, tuple(notes))
+    path = steps_on(q, way)
+    return Explanation(status, "", causes, head, path, names_on(q, path), names_on(q, steps_on(q, missing)), q.text, tuple(notes))
 
 
 def that_carry(q, lost):
@@ -519,7 +520,8 @@ def own_gradient(q, custom):
 
 def whole(q, way, number, meant):
     """The answer if every path is on the tape: whether the gradient can be trusted."""
-    path, live = steps_on(q, way or ()), names_on(q, way) if way else ()
+    path = steps_on(q, way or ())
+    live = names_on(q, path) if way else ()
     if number == "nan":
         return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
     old, after = stale(q) or (None, "")
@@ -575,9 +577,9 @@ def steps_on(q, edges):
     return tuple(steps)
 
 
-def names_on(q, edges):
+def names_on(q, path):
     """A path as a tuple of names: source, ops, target."""
-    steps = [q.source_name, *steps_on(q, edges), q.target_name]
+    steps = [q.source_name, *path, q.target_name]
     return tuple(steps if len(steps) <= 9 else [*steps[:4], "...", *steps[-4:]])
 
 

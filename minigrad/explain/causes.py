@@ -130,12 +130,14 @@ def value_name(q, node) -> str:
     return f"the result of {name}" if isinstance(maker, Ran) and name == maker.name else name
 
 
+NAMED_BY = {Ran: "name", Wrote: "how", Stored: "where"}  # an event -> its field with the name of the op or call
+
+
 def op_of(edge) -> str:
     """The name of the op or call where the derivative was lost."""
     if edge.by is not None:
         return op_of_exit(edge.by)
-    event = edge.event
-    return next((getattr(event, part) for part in ("how", "where", "name") if hasattr(event, part)), "gradient")
+    return getattr(edge.event, NAMED_BY.get(type(edge.event), ""), "gradient")
 
 
 def op_of_exit(exit) -> str:

@@ -106,12 +106,14 @@ def bytes_text(count) -> str:
 
 def norm_of(summary) -> "float | None":
     """The norm of a value; a single number keeps its sign. None if there is no finite norm."""
-    if summary is not None and summary.whole and summary.kept.dtype.kind in "biuf":
+    if summary is not None and summary.whole and summary.dtype.kind in "biuf":
+        if not summary.shape:
+            number = float(summary.kept)
+            return json_number(number) if math.isfinite(number) else None
         numbers = floats(summary.kept).ravel()
         square = float(numbers.dot(numbers))
-        if SMALLEST_SQUARE < square < math.inf or not summary.shape:
-            number = square**0.5 if summary.shape else float(numbers[0])
-            return json_number(number) if math.isfinite(number) else None
+        if SMALLEST_SQUARE < square < math.inf:
+            return json_number(square**0.5)
     found = None if summary is None else summary.measures
     return json_number(found.norm) if found is not None and found.finite and math.isfinite(found.norm) else None
 

@@ -128,8 +128,9 @@ class Ran(Event):
     @property
     def recorded(self) -> dict:
         """Each listening tape -> the inputs for which it wrote a step."""
-        heard = self.heard if self.heard.__class__ is tuple else (self.heard, self.inputs)
-        return dict(zip(heard[::2], heard[1::2]))
+        if self.heard.__class__ is tuple:
+            return dict(zip(self.heard[::2], self.heard[1::2]))
+        return {self.heard: self.inputs}
 
     @property
     def numbers(self) -> dict:

@@ -312,7 +312,7 @@ class Summary:
     def zero(self) -> bool:
         array = self.array
         if array is not None:
-            return array.dtype.kind in "biufc" and not array.any()
+            return array.dtype.kind in "biufc" and not np.count_nonzero(array)
         return self.found is not None and self.found.zeros == self.size
 
     @property
