@@ -16,7 +16,7 @@ from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, op_of, op_of_exit, unwatched
+from .causes import cause, cause_on, op_of, op_of_event, op_of_exit, unwatched
 from .experiment import NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for
@@ -445,14 +445,14 @@ def rebound(q):
 def whole_or_partial(q, targets, way):
     """The answer if there is a gradient: complete, or with paths missing."""
     history, number = q.history, status_of(q.slope)
-    ways = history.ways(targets, history.counts)
+    edges = history.ways(targets)
+    ways = history.ways(targets, history.counts) if any(edge.code for edge in edges) else edges
     cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
     live = history.ways(targets, lambda edge: not edge.code) if cut else ways
     ends = {edge.start for edge in live if history.is_source(edge.start)}
     cut = cut if ends else []
     lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
-        edges = history.ways(targets)
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
         custom = [] if stopped else [one.event for one in edges if one.event in history.custom]
@@ -570,7 +570,7 @@ def steps_on(q, edges):
             told = op_of(edge)
             steps.append(f"{told}()" if told.endswith(".numpy") else told)
         if not isinstance(event, EnteredEngine):
-            name = op_of(edge._replace(by=None))
+            name = op_of_event(event)
             own = isinstance(event, Asked) or (isinstance(event, Ran) and event.called == event.op.__name__)
             again = steps[-1:] == [name] and not own
             steps += [] if again else [name]

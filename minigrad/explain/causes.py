@@ -135,9 +135,12 @@ NAMED_BY = {Ran: "name", Wrote: "how", Stored: "where"}  # an event -> its field
 
 def op_of(edge) -> str:
     """The name of the op or call where the derivative was lost."""
-    if edge.by is not None:
-        return op_of_exit(edge.by)
-    return getattr(edge.event, NAMED_BY.get(type(edge.event), ""), "gradient")
+    return op_of_event(edge.event) if edge.by is None else op_of_exit(edge.by)
+
+
+def op_of_event(event) -> str:
+    """The name of the op or call that an event is about."""
+    return getattr(event, NAMED_BY.get(type(event), ""), "gradient")
 
 
 def op_of_exit(exit) -> str:

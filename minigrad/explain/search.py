@@ -62,7 +62,7 @@ class History:
     carried: "set | frozenset" = frozenset()
 
     def __init__(self, trace, tape, sources, experiment=None):
-        self.trace, self.tape, self.sources = trace, tape.number, set(sources)
+        self.trace, self.made, self.tape, self.sources = trace, trace.made, tape.number, set(sources)
         self.one_shot, self.experiment = not tape.persistent, experiment
         kinds = TapeEvent, Asked, Watched
         self.tape_events, self.questions, self.watches = (
@@ -83,7 +83,7 @@ class History:
 
     def maker(self, node):
         """The event that made a node; None if unknown."""
-        return self.trace.made.get(node)
+        return self.made.get(node)
 
     # ---- edges -------------------------------------------------------------------------------------------------------
 
@@ -100,10 +100,10 @@ class History:
         kinds, versions = event.kinds, event.versions
         unseen = "attributes" in moved or (hidden and not own)
         for k, number in enumerate(event.inputs):
-            known = number in self.trace.made or number in versions or number in self.sources
             if number:
                 yield Edge(self.node(number, versions), node, event, *self.code_for(event, k, number, kinds[k]))
-            unseen = unseen or (k in moved.get("inputs", ()) and not known)
+        strange = [i for i in (event.inputs[k] for k in moved.get("inputs", ())) if i not in self.made and i not in self.sources]
+        unseen = unseen or any(i not in versions for i in strange)
         if unseen:
             yield from self.entered(node, event)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
@@ -129,7 +129,7 @@ class History:
 
     def entered_inside(self, event):
         """The events in a `py_function` where a value changed by the nudge came in; a replay tests if it matters."""
-        since = max([self.opened, *[self.trace.made[i].number for i in event.inputs if i in self.trace.made]])
+        since = max([self.opened, *[self.made[i].number for i in event.inputs if i in self.made]])
         for e in self.experiment.events if self.experiment else ():
             moved = self.experiment.moved_in(e) if since < e.number < event.number else {}
             came = isinstance(e, EnteredEngine) and e.tensor not in event.inputs
@@ -185,7 +185,7 @@ class History:
         elif event.how in ADDING and tried and "inputs" not in tried.moved_in(event):
             edges = []  # what was added has not moved, only what stood there before
         for edge in edges:
-            before = self.before(self.trace.made.get(edge.start)) if meant else ()
+            before = self.before(self.made.get(edge.start)) if meant else ()
             if not any(isinstance(one, Asked) for one in before):  # a training step: its weight's past is no path to it
                 yield edge._replace(code=edge.code if edge.by else code, meant=edge.meant or meant)
         if former:
@@ -196,7 +196,7 @@ class History:
 
         def inputs(one):
             numbers = one.inputs if isinstance(one, Ran) else ()
-            return filter(None, [self.trace.made.get(number) for number in numbers if number not in one.versions])
+            return filter(None, [self.made.get(number) for number in numbers if number not in one.versions])
 
         return reached([] if event is None else [event], inputs)
 

@@ -167,8 +167,8 @@ class Model:
         exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
         left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
         known = self.trace.made.keys() | self.tape.roots if block else set()
-        heard = [(i, e) for e in block if isinstance(e, Ran) and e.recorded.get(self.tape.number) for i in e.inputs]
-        unheard = any(self.tape.number < i not in known and i not in e.versions for i, e in heard)
+        strange = [(i, e) for e in block if isinstance(e, Ran) for i in e.inputs if self.tape.number < i not in known]
+        unheard = any(i not in e.versions and e.recorded.get(self.tape.number) for i, e in strange)
         return bool(left or again or unheard) or (False if len(ends) > 1 else None)
 
     def film_it(self, every):

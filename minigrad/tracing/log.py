@@ -577,11 +577,11 @@ class Trace(Listener):
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
         with log_lock:
-            events, now = self.events, copy.copy(self)
+            events, makers, now = self.events, {**self.makers}, copy.copy(self)
         now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)
-        now.cells, now.parsed, now.makers = deque(), deque(), {}
-        for event in events[-most:]:
-            now.keep(event)
+        now.cells, now.parsed = deque(), deque(events[-most:])
+        since = now.parsed[0].number if now.parsed else 0
+        now.makers = {number: event for number, event in makers.items() if event.number >= since}
         now.first, now.tapes = newest(self.first, most), newest(self.tapes, most)
         now.passes, now.backward = [*self.passes], deque(self.backward, most)
         return now

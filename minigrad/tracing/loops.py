@@ -52,16 +52,22 @@ def spots_of(places) -> list:
     """For each place the pieces of code that led to it, from the user's first one on, and (loop, index of the piece)
     for each loop around these, both from the outside in. (A comprehension is around its call, and within itself.)"""
     around: dict = {}  # code -> the calls around it, which a trace notes where it may have been called anew
-    spots, known = [], cache(lambda *link: (piece_of(*link), loops_around(Place(*link))))
+    spots, spot = [], cache(spot_of)
     for place in places:
-        links = []
-        if place is not None:
+        if place is None:
+            spots.append(((), ()))
+        else:
             around[place.code] = place.around or around.get(place.code, ())
-            every = (*around[place.code][::-1], place[:2])
-            links = [known(*link) for link in itertools.dropwhile(lambda link: not USERS[link[0].co_filename], every)]
-        loops = {(loop, isinstance(loop, ast.stmt) and n): n for n, (_, found) in enumerate(links) for loop in found}
-        spots.append((tuple([piece for piece, _ in links]), tuple([(loop, n) for (loop, _), n in loops.items()])))
+            spots.append(spot(*around[place.code][::-1], place[:2]))
     return spots
+
+
+def spot_of(*links) -> tuple:
+    """The same for one place, of which these calls are around, and the last is the place itself."""
+    users = [*itertools.dropwhile(lambda link: not USERS[link[0].co_filename], links)]
+    found = [(loop, n) for n, link in enumerate(users) for loop in loops_around(Place(*link))]
+    loops = {(loop, isinstance(loop, ast.stmt) and n): n for loop, n in found}
+    return tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()])
 
 
 def starts_of(run, spots, depth, ops, repeated) -> list:
