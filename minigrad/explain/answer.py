@@ -477,7 +477,8 @@ def whole_or_partial(q, targets, way):
     causes = (not_finite(q), *causes) if number == "nan" else causes
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
     path = steps_on(q, way)
-    return Explanation(status, "", causes, head, path, names_on(q, path), names_on(q, steps_on(q, missing)), q.text, tuple(notes))
+    names = names_on(q, path), names_on(q, steps_on(q, missing))
+    return Explanation(status, "", causes, head, path, *names, q.text, tuple(notes))
 
 
 def that_carry(q, lost):

@@ -102,8 +102,8 @@ class History:
         for k, number in enumerate(event.inputs):
             if number:
                 yield Edge(self.node(number, versions), node, event, *self.code_for(event, k, number, kinds[k]))
-        strange = [i for i in (event.inputs[k] for k in moved.get("inputs", ())) if i not in self.made and i not in self.sources]
-        unseen = unseen or any(i not in versions for i in strange)
+        changed = {event.inputs[k] for k in moved.get("inputs", ())} - self.sources - versions.keys()
+        unseen = unseen or not changed <= self.made.keys()
         if unseen:
             yield from self.entered(node, event)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
