@@ -12,6 +12,7 @@ Lines in which no test can see a change are not tried: they stand in SURVIVES wi
 
 import argparse
 import ast
+import functools
 import random
 import sys
 import tempfile
@@ -23,8 +24,6 @@ from .covering import ROOT, Copy, Covering
 PATHS = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py")) if "book" not in path.parts]
 TEXTS = {path.relative_to(ROOT).with_suffix("").as_posix(): path.read_text("utf-8") for path in PATHS}
 LINES = {file: text.splitlines() for file, text in TEXTS.items()}
-TREES = {file: ast.parse(text) for file, text in TEXTS.items()}
-FUNCTIONS = {(file, f.name): f for file, tree in TREES.items() for f in tree.body if isinstance(f, ast.FunctionDef)}
 ENGINE = [f"engine/{file}" for file in ("op", "writing", "operands", "tape", "backward", "questions", "variable")]
 OPPOSITE = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Is: ast.IsNot,
@@ -133,6 +132,18 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
 }
 
 
+@functools.cache
+def tree_of(file):
+    """The syntax tree of a file: all together have 100 MB, which only those need who break places."""
+    return ast.parse(TEXTS[file])
+
+
+@functools.cache
+def functions() -> dict:
+    """(file, name) -> the syntax tree of a function at the top of that file."""
+    return {(file, one.name): one for file in TEXTS for one in tree_of(file).body if isinstance(one, ast.FunctionDef)}
+
+
 def broken(node):
     """What to put in the place of a node; None if there is nothing to break."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in OPPOSITE:
@@ -173,7 +184,7 @@ def declaration(function):
 
 def imported(file):
     """What a file imports from others of the package: its name there -> (file, name)."""
-    froms = [node for node in TREES[file].body if isinstance(node, ast.ImportFrom) and node.level]
+    froms = [node for node in tree_of(file).body if isinstance(node, ast.ImportFrom) and node.level]
     folders = {node: [*file.split("/")[: -node.level], *(node.module or "").split(".")] for node in froms}
     return {one.asname or one.name: ("/".join(folders[node]), one.name) for node in froms for one in node.names}
 
@@ -185,15 +196,15 @@ def called(file, part):
     own |= {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     for name in sorted({one.id for one in nodes if isinstance(one, ast.Name)} - own):
         where = imports.get(name, (file, name))
-        if where in FUNCTIONS and declaration(FUNCTIONS[where]) is None:
-            yield where[0], FUNCTIONS[where]
+        if where in functions() and declaration(functions()[where]) is None:
+            yield where[0], functions()[where]
 
 
 def vjps():
     """(file, node) of each VJP and of how ops compute a by-product, and of the functions that these call."""
-    options = {one.arg for one in FUNCTIONS["minigrad/engine/op", "op"].args.kwonlyargs} | {None}  # None: of `**`
+    options = {one.arg for one in functions()["minigrad/engine/op", "op"].args.kwonlyargs} | {None}  # None: of `**`
     parts = []
-    for (file, _), function in FUNCTIONS.items():
+    for (file, _), function in functions().items():
         others = options | {one.arg for one in function.args.args}
         parts += [(file, keyword) for keyword in declaration(function) or () if keyword.arg not in others]
     for file, part in parts:  # which grows
@@ -206,21 +217,21 @@ def lies_in(file, part):
     return f"/{part}/" in f"/{file}/"
 
 
-def idle(tree):
+@functools.cache
+def idle(file) -> set:
     """The nodes in defaults of parameters that a function does not use: accepted as in TensorFlow, without effect."""
-    for function in [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]:
+    found: set = set()
+    for function in [one for one in ast.walk(tree_of(file)) if isinstance(one, ast.FunctionDef)]:
         used, of = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}, function.args
         parameters = zip([*of.posonlyargs, *of.args, *of.kwonlyargs][::-1], [*of.defaults, *of.kw_defaults][::-1])
         for default in [default for parameter, default in parameters if default and parameter.arg not in used]:
-            yield from ast.walk(default)
-
-
-IDLE = {file: set(idle(tree)) for file, tree in TREES.items()}
+            found |= {*ast.walk(default)}
+    return found
 
 
 def reason(file, node):
     """Why no test can see a change in the line of this node; None if one can."""
-    if node in IDLE[file]:
+    if node in idle(file):
         return "accepted as in TensorFlow, without effect"
     line = LINES[file][node.lineno - 1]
     return next((why for (where, words), why in SURVIVES.items() if lies_in(file, where) and words in line), None)
@@ -234,15 +245,15 @@ def is_outside(file):
 def mutants(part):
     """(file, holder, key, what to put there) for all that can be broken in a part of the package or of the course."""
     part = part.removesuffix(".py").replace(".", "/").strip("/")
-    files = [file for file in TREES if (is_outside(file) if part == "outside" else lies_in(file, part))]
-    for file, whole in vjps() if part == "vjps" else [(file, TREES[file]) for file in files]:
+    files = [file for file in TEXTS if (is_outside(file) if part == "outside" else lies_in(file, part))]
+    for file, whole in vjps() if part == "vjps" else [(file, tree_of(file)) for file in files]:
         yield from ((file, *place) for place in places(whole) if not reason(file, place[0][place[1]]))
 
 
 def text_of(file, holder, key, other):
     """The source with this one place broken, and all else as it stands."""
     whole = holder[key]
-    strings = [one for one in ast.walk(TREES[file]) if isinstance(one, ast.JoinedStr) and whole in ast.walk(one)]
+    strings = [one for one in ast.walk(tree_of(file)) if isinstance(one, ast.JoinedStr) and whole in ast.walk(one)]
     place = strings[0] if strings else whole  # the parts of an f-string do not say where they stand
     holder[key] = other
     text = ast.unparse(place if strings else other)
@@ -265,7 +276,7 @@ def tried(every, copy, covering, seconds):
     end, gaps = time.monotonic() + seconds, 0
     for done, (file, holder, key, other) in enumerate(every, 1):
         whole = holder[key]
-        tests = covering.tests_of(file, TREES[file], whole)
+        tests = covering.tests_of(file, tree_of(file), whole)
         if not tests or copy.passes(file, text_of(file, holder, key, other), tests):
             gaps += 1
             change = f"{ast.unparse(whole):.60} -> {ast.unparse(other):.60}".replace("\n", " ")
