@@ -108,8 +108,7 @@ def norm_of(summary) -> "float | None":
     """The norm of a value; a single number keeps its sign. None if there is no finite norm."""
     if summary is not None and summary.whole and summary.dtype.kind in "biuf":
         if not summary.shape:
-            number = float(summary.kept)
-            return json_number(number) if math.isfinite(number) else None
+            return json_number(float(summary.kept)) if summary.finite else None
         numbers = floats(summary.kept).ravel()
         square = float(numbers.dot(numbers))
         if SMALLEST_SQUARE < square < math.inf:

@@ -302,13 +302,12 @@ class Builder:
 
     def kept(self, e, slots) -> dict:
         """What the steps of an op keep, as in Frame.keeps; of one that is gone, what is declared."""
-        names = [input_name(e.op, k, len(e.inputs)) for k in range(len(e.inputs))]
         found = [(slot, self.steps.get((e.outputs[0], e.inputs[slot]))) for slot in slots]
-        parts = [self.declared(e, slot, names) if held is None else held.items() for slot, held in found]
-        return dict(itertools.chain(*parts))
+        return dict(itertools.chain(*[self.declared(e, slot) if held is None else held.items() for slot, held in found]))
 
-    def declared(self, e, slot, names):
-        """(key, value) of what the VJP of this input is declared to need. (`names`: the parameters of the inputs.)"""
+    def declared(self, e, slot):
+        """(key, value) of what the VJP of this input is declared to need."""
+        names = [input_name(e.op, k, len(e.inputs)) for k in range(len(e.inputs))]
         by_products, signature = e.op.by_products, declaration_of(e.op)
         for wish in signature.needs[names[slot]][1:]:
             if wish in (*by_products, OWN):

@@ -178,8 +178,7 @@ class Model:
         else:
             told = self.explanations.values()
             lossless = told and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
-            trace = self.trace if self.most == LIMIT else self.trace.frozen(self.most)
-            self.film = film_of_log(trace, self.tape, self.targets, self.sources, every, lossless, self.experiments)
+            self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless, self.experiments)
         if self.again and not self.film.readings:
             slopes, _, steps = self.again
             add_reading(self.film, self.targets, slopes, steps)
@@ -547,8 +546,7 @@ class Model:
     def expression(self, k) -> str:
         """A short expression for a value without a name: `x·x`, `sin(x)`, or the op."""
         frame = self.film.frames[k]
-        named = len(frame.outputs) == 1 and self.frame_name(k)
-        if named or len(frame.inputs) not in (1, 2) or frame.by is not None:
+        if (len(frame.outputs) == 1 and self.frame_name(k)) or len(frame.inputs) not in (1, 2) or frame.by is not None:
             return frame.op
         parts = [self.argument(k, slot)["text"] for slot in range(len(frame.inputs))]
         sign = SIGNS.get(frame.op) if len(parts) == 2 else None

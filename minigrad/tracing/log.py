@@ -301,7 +301,7 @@ class StepBack:
     def of(cls, number, step, dy, upstream, sent):
         """The event of a step that an upstream gradient dy reached."""
         faded = sent.zero and not upstream.zero and not calls_user(step[VJP])
-        local = slope_of(step, upstream) if faded or (upstream.finite and not sent.finite) else None
+        local = slope_of(step, upstream) if faded or (not sent.finite and upstream.finite) else None
         return cls(number, step[OUTPUT], step[INPUT], upstream, sent, local)
 
     @property
