@@ -338,6 +338,33 @@ def test_what_the_gradient_of_a_function_refers_to_is_in_the_memory(line):
     assert gone["why"] == "without what a custom gradient refers to", "the step that held the function is gone"
 
 
+@pytest.mark.parametrize("lines", ["p = [float(v) for v in h.numpy()]", "p = []\nfor v in h.numpy(): p.append(float(v))"])
+def test_what_a_loop_goes_through_has_not_the_name_of_its_items(lines):
+    film = inspected(asked_of(f"h = x * x\n{lines}\ny = x * sum(p)", "x = mg.Variable([3.0, 4.0])"))
+    assert [(frame.op, film.models[0].frame_name(k)) for k, frame in enumerate(film.models[0].film.frames)][1] == ("numpy ...", None)
+    assert "v" not in [block["name"] for block in film.plain["memory"]["blocks"]]
+
+
+# ---- what a tape has forgotten -----------------------------------------------------------------------------------------
+
+
+def test_what_a_reset_made_a_tape_forget_is_stopped_on_purpose():
+    film = inspected(asked_of("a = x * 3.0\ntape.reset()\nb = x**2\ny = b * a", "x = mg.Variable(2.0)"))
+    view = film.plain
+    assert (view["kept"], view["ghosts"]) == (2, 1) and "ghost: stopped" in str(film)
+    assert [view["wires"][key]["state"] for key in ("f0.0", "f1.0", "f2.0", "f2.1")] == ["stop", "live", "live", "dead"]
+    assert (view["verdict"]["answer"], view["verdict"]["lost"], view["verdict"]["full"]) == ("24.0", "12.0", "36.0"), (
+        "3 x^2 is lost of 9 x^2"
+    )
+    assert "dx = a * 2.0 * x" in film.written, "a is a number for the tape"
+
+
+def test_what_a_reset_freed_is_not_in_the_memory():
+    made = "x = mg.Variable(np.ones(10_000, np.float32))"
+    program = f"{made}\nwith mg.GradientTape() as tape:\n    h = mg.sin(mg.exp(x))\n    tape.reset()\n    h = mg.reduce_sum(x**2 * h)\ngrads = tape.gradient(h, x)"
+    assert inspected(program).plain["memory"]["peak"] == pytest.approx(measured_bytes(program) + 40_000, abs=4000), "x lives anyway"
+
+
 # ---- iterations --------------------------------------------------------------------------------------------------------
 
 COUNTED = {  # the lines after `h = x`, and how many iterations there are said to be
