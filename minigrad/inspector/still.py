@@ -15,6 +15,7 @@ MOST = 24  # columns of a strip
 INK, SOFT, BLUE, ORANGE, CRIMSON, LINE = "#1d2125", "#565d66", "#0b57a4", "#9a4200", "#b3003c", "#c9ced4"
 BLUE_GROUND, ORANGE_GROUND, PLUS, MINUS, EMPTY = "#e6effb", "#fdeee0", "#00694e", "#7a2d9c", "#f1f3f5"
 SANS, MONO = "system-ui, 'DejaVu Sans', sans-serif", "ui-monospace, 'DejaVu Sans Mono', monospace"
+RIGHT_TO_LEFT = r"\w*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]\w*"  # a name that must turn nothing around that stands beside it
 FLAT = 0.62  # the width of a letter, relative to the font size
 
 
@@ -103,8 +104,9 @@ def svg_of(mark) -> str:
             way += f"H{at[0]}" if level else vertical
         return f'<path d="{way}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
+    text = re.sub(RIGHT_TO_LEFT, "\u2068\\g<0>\u2069", html.escape(text))
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{text}</text>'
 
 
 def draw(axes, mark):
