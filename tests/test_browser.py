@@ -1571,12 +1571,14 @@ LINES_OF_PARTS = """all => all.map((one) => [...one.childNodes].filter((node) =>
 }))"""
 
 
-def test_what_is_not_finite_is_striped_in_the_overview_and_a_number_alone_is_a_point(open_page, tmp_path):
+def test_what_is_not_finite_is_striped_in_the_overview_and_a_number_alone_is_a_dash(open_page, tmp_path):
     program = "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(12):\n        y = y * y + 1.0\ntape.gradient(y, x)"
     page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{program}\ninspector = mg.inspect(tape)"), tmp_path))
     stripes = page.locator(f"{ROOT} .curve .bad").evaluate_all("all => all.map(one => (one.getAttribute('d').match(/M/g) || []).length)")
     assert sum(stripes) == 5 + 11
-    assert re.fullmatch(r"M[\d. ]+h0", page.locator(f"{ROOT} .curve.orange .line").get_attribute("d")), "only 1 came to the last iteration"
+    assert re.fullmatch(r"M[\d. ]+m-3 0h6", page.locator(f"{ROOT} .curve.orange .line").get_attribute("d")), (
+        "only 1 came to the last iteration"
+    )
     amounts = page.locator(f"{ROOT} .curve.blue .amount").evaluate_all(
         "all => all.map(one => [one.textContent, getComputedStyle(one).fill])"
     )

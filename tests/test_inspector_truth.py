@@ -422,6 +422,14 @@ def test_the_curve_of_a_loop_shows_one_array_in_all_iterations(end, name):
     assert (fold["above"]["name"], fold["below"]["name"]) == (name, f"d/d{name}") and found == pytest.approx(numbers, rel=1e-3)
 
 
+def test_the_curve_of_calls_has_no_truth_values():
+    lines = "i, y = mg.while_loop(lambda i, y: i < 12, lambda i, y: (i + 1, y * 0.5), (mg.constant(0), x))"
+    fold = inspected(asked_of(lines, "x = mg.Variable(1.0)")).plain["fold"]
+    assert fold["kind"] == "calls" and {*fold["above"]["numbers"][:24:2], *fold["below"]["numbers"][:24:2]} == {None}
+    assert fold["above"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(1, 13)], rel=1e-3)
+    assert fold["below"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(12)][::-1], rel=1e-3)
+
+
 def test_the_overview_shows_which_iterations_are_not_finite():
     film = inspected(asked_of("h = x\nfor k in range(12):\n    h = h * h\n    h = h + 1.0\ny = h * 1.0", "x = mg.Variable(1.0)"))
     fold, h, values = film.plain["fold"], np.float32(1), []

@@ -48,6 +48,8 @@ def units_of(model) -> "tuple[str, list[Unit]]":
         unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
         unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
+        value = frames[unit.lead].value
+        unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
         columns = dict.fromkeys(model.node(node) for k in own if k not in model.hidden for node in frames[k].inputs)
         unit.weights = [one for one in columns if one and one[0] == "s"]
         unit.built = sum(k in model.hidden for k in own)
@@ -163,7 +165,7 @@ def fold_shown(model) -> "dict | None":
     slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
     carried = [model.film.frames[unit.lead].value if unit.carries else None for unit in units]
     sent = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
-    carry = model.frame_name(next(unit.lead for unit in units[len(units) // 2 :] + units if unit.carries)) or "value"
+    carry = model.frame_name(next((unit.lead for unit in units[len(units) // 2 :] + units if unit.carries), 0)) or "value"
     scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.carries)
     weighted = sum(map(bool, sent)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
     if not weighted:

@@ -138,10 +138,10 @@ export class Overview {
     return { shown, group };
   }
 
-  /** A line through neighbouring numbers that the axis can show, a point for one without neighbours. */
+  /** A line through neighbouring numbers that the axis can show, a dash for one without neighbours. */
   band(numbers, y, log) {
     const places = numbers.map((one, k) => k).slice(this.first, this.end).filter((k) => numbers[k] != null && !(log && !numbers[k]));
-    return path(places.map((k, n) => `${places[n - 1] === k - 1 ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}${places[n + 1] === k + 1 ? "" : "h0"}`).join(""), { class: "line" });
+    return path(places.map((k, n) => `${places[n - 1] === k - 1 ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}${places[n - 1] === k - 1 || places[n + 1] === k + 1 ? "" : "m-3 0h6"}`).join(""), { class: "line" });
   }
 
   /** The outer fold, if folds are nested: a line below the units of each of its parts. */
