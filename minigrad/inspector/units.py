@@ -191,8 +191,8 @@ def fold_shown(model) -> "dict | None":
 def axis(name, arrays, signed=False, bars=False) -> dict:
     """The largest norm in each unit, the units with a nan or inf, and an axis, logarithmic for bars or if the numbers differ widely."""
     norms = [[one if signed else abs(one) for one in map(norm_of, some) if one is not None] for some in arrays]
-    numbers = [max(some, default=None) for some in norms]
-    bad = [k for k, some in enumerate(arrays) if any(one is not None and not one.finite for one in some)]
+    numbers, odd = [max(some, default=None) for some in norms], [k for k, some in enumerate(arrays) if len(norms[k]) < len(some)]
+    bad = [k for k in odd if any(one is not None and not one.finite for one in arrays[k])]
     known = [one for one in numbers if one is not None]
     sizes = [abs(one) for one in known if one]
     log = bool(sizes) and (bars or (max(sizes) / min(sizes) > FAR and min(known) >= 0))
