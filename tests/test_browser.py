@@ -1531,6 +1531,60 @@ def test_numbers_of_values_are_blue_and_those_of_gradients_orange(open_page, tmp
     assert fills == ["rgb(11, 87, 164)", "rgb(204, 116, 38)"]
 
 
+def test_a_name_that_is_read_from_right_to_left_turns_nothing_around(open_page, tmp_path):
+    program = "משקל = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = משקל * משקל * 2.0\ntape.gradient(y, משקל)"
+    film = inspected(f"import minigrad as mg\nmg.trace(True)\n{program}\ninspector = mg.inspect(tape)")
+    page = open_page(saved(film, tmp_path))
+    places = page.locator(f"{ROOT} div.head, {ROOT} .code:has(bdi)").evaluate_all(BESIDE_NAMES)
+    assert len(places) == 2 and all(len(some) > 1 and some == sorted(some) for some in places), "in the order in which they are written"
+    assert "\u2068משקל\u2069 4 B" in page.locator(f"{ROOT} .block text").all_text_contents()
+    assert page.locator(f"{ROOT} .code:has(bdi)").inner_text().count("משקל * משקל * 2.0") == 1, "what is copied has no further characters"
+    assert "dy/\u2068dמשקל\u2069 = 12.0" in film.to_svg()
+
+
+BESIDE_NAMES = """all => all.map((one) => {
+    const line = [...one.querySelectorAll("*")].findLast((e) => [...e.children].some((child) => child.localName === "bdi"));
+    return [...line.childNodes].filter((node) => node.textContent).map((node) => {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        return range.getBoundingClientRect().left;
+    });
+})"""
+
+
+def test_the_path_of_a_weight_is_broken_after_a_slash_and_not_within_a_word(open_page, tmp_path):
+    layers = 'layers = [mg.keras.Sequential([mg.keras.layers.Dense(2, name=f"inner_{k}")], name=f"outer_{k}") for k in range(5)]'
+    block = "with mg.GradientTape() as tape:\n    for layer in layers:\n        x = layer(x)\n    y = mg.reduce_sum(x)"
+    asked = "tape.gradient(y, [w for layer in layers for w in layer.trainable_variables])"
+    program = f"import minigrad as mg\nmg.trace(True)\n{layers}\nx = mg.ones((1, 2))\n{block}\n{asked}\ninspector = mg.inspect(tape)"
+    page = open_page(saved(inspected(program), tmp_path))
+    for width in (390, 900, 1600):
+        page.set_viewport_size({"width": width, "height": 800})
+        lines = page.locator(f"{ROOT} .answers .name").evaluate_all(LINES_OF_PARTS)
+        assert len(lines) == 10 and all(len(some) >= 2 and {*some} == {1} for some in lines), (width, lines)
+
+
+LINES_OF_PARTS = """all => all.map((one) => [...one.childNodes].filter((node) => node.textContent).map((node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}))"""
+
+
+def test_what_is_not_finite_is_striped_in_the_overview_and_a_number_alone_is_a_dash(open_page, tmp_path):
+    program = "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(12):\n        y = y * y + 1.0\ntape.gradient(y, x)"
+    page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{program}\ninspector = mg.inspect(tape)"), tmp_path))
+    stripes = page.locator(f"{ROOT} .curve .bad").evaluate_all("all => all.map(one => (one.getAttribute('d').match(/M/g) || []).length)")
+    assert sum(stripes) == 5 + 11
+    assert re.fullmatch(r"M[\d. ]+m-3 0h6", page.locator(f"{ROOT} .curve.orange .line").get_attribute("d")), (
+        "only 1 came to the last iteration"
+    )
+    amounts = page.locator(f"{ROOT} .curve.blue .amount").evaluate_all(
+        "all => all.map(one => [one.textContent, getComputedStyle(one).fill])"
+    )
+    assert amounts[:3] == [[number, "rgb(11, 87, 164)"] for number in ("2.0", "5.0", "26.0")]
+
+
 def test_the_axis_of_many_ops_can_be_magnified(open_page, long_film):
     page = open_page(long_film)
     page.locator(ROOT).focus()

@@ -4,6 +4,7 @@ import math
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from test_inspector import asked_of, columns, inspected, measured_bytes, no_trace_is_left_on  # noqa: F401
 
@@ -338,6 +339,43 @@ def test_what_the_gradient_of_a_function_refers_to_is_in_the_memory(line):
     assert gone["why"] == "without what a custom gradient refers to", "the step that held the function is gone"
 
 
+@pytest.mark.parametrize("lines", ["p = [float(v) for v in h.numpy()]", "p = []\nfor v in h.numpy(): p.append(float(v))"])
+def test_what_a_loop_goes_through_has_not_the_name_of_its_items(lines):
+    film = inspected(asked_of(f"h = x * x\n{lines}\ny = x * sum(p)", "x = mg.Variable([3.0, 4.0])"))
+    assert [(frame.op, film.models[0].frame_name(k)) for k, frame in enumerate(film.models[0].film.frames)][1] == ("numpy ...", None)
+    assert "v" not in [block["name"] for block in film.plain["memory"]["blocks"]]
+
+
+def test_a_picture_has_the_colours_of_the_film_on_its_wires():
+    lines = "a = x * 2.0\nacc.assign_add(a)\ny = mg.stop_gradient(a) * acc * mg.constant([1.0, 2.0])"
+    film = inspected(asked_of(lines, "x, acc = mg.Variable([3.0, 4.0]), mg.Variable([1.0, 1.0])"))
+    wires = film.plain["wires"].values()
+    ways = re.findall(r'fill="none" stroke="(#0b57a4|#565d66)" stroke-width="1.3"( stroke-dasharray)?', film.to_svg())
+    live, data = (sum(wire["state"] == state for wire in wires) for state in ("live", "data"))
+    assert data and {wire["state"] for wire in wires} >= {"live", "data", "same", "cut", "stop"}
+    assert [ways.count(way) for way in (("#0b57a4", ""), ("#565d66", ""))] == [live, data] and len(ways) == len(wires)
+
+
+# ---- what a tape has forgotten -----------------------------------------------------------------------------------------
+
+
+def test_what_a_reset_made_a_tape_forget_is_stopped_on_purpose():
+    film = inspected(asked_of("a = x * 3.0\ntape.reset()\nb = x**2\ny = b * a", "x = mg.Variable(2.0)"))
+    view = film.plain
+    assert (view["kept"], view["ghosts"]) == (2, 1) and "ghost: stopped" in str(film)
+    assert [view["wires"][key]["state"] for key in ("f0.0", "f1.0", "f2.0", "f2.1")] == ["stop", "live", "live", "dead"]
+    assert (view["verdict"]["answer"], view["verdict"]["lost"], view["verdict"]["full"]) == ("24.0", "12.0", "36.0"), (
+        "3 x^2 is lost of 9 x^2"
+    )
+    assert "dx = a * 2.0 * x" in film.written, "a is a number for the tape"
+
+
+def test_what_a_reset_freed_is_not_in_the_memory():
+    made = "x = mg.Variable(np.ones(10_000, np.float32))"
+    program = f"{made}\nwith mg.GradientTape() as tape:\n    h = mg.sin(mg.exp(x))\n    tape.reset()\n    h = mg.reduce_sum(x**2 * h)\ngrads = tape.gradient(h, x)"
+    assert inspected(program).plain["memory"]["peak"] == pytest.approx(measured_bytes(program) + 40_000, abs=4000), "x lives anyway"
+
+
 # ---- iterations --------------------------------------------------------------------------------------------------------
 
 COUNTED = {  # the lines after `h = x`, and how many iterations there are said to be
@@ -368,6 +406,40 @@ def test_iterations_of_an_inner_loop_alone_are_counted_in_all(inner, labels):
     lines = f"h = x\nfor a in range(8):\n    for b in range(5):\n{inner}\ny = h * 1.0"
     found = inspected(asked_of(lines, "x = mg.Variable(0.9)")).plain["fold"]["labels"]
     assert [label for label in found if "iteration" in label] == labels
+
+
+@pytest.mark.parametrize(("end", "name"), [("p ** 2", "p"), ("q * 1.0", "q"), ("q + p", "q"), ("last[-1]", "q")])
+def test_the_curve_of_a_loop_shows_one_array_in_all_iterations(end, name):
+    """What is used after the loop need not be the array that is computed last in each iteration."""
+    loop = "p, q, last = x * 1.0, x - 0.5, []\nfor k in range(12):\n    p = p + 0.5 * q\n    q = q - 0.25 * p\n    last.append(q)"
+    fold = inspected(asked_of(f"{loop}\ny = {end}", "x = mg.Variable(1.0)")).plain["fold"]
+    p, q, numbers = 1.0, 0.5, []
+    for _ in range(12):
+        p += 0.5 * q
+        q -= 0.25 * p
+        numbers.append({"p": p, "q": q}[name])
+    found = [one for one, label in zip(fold["above"]["numbers"], fold["labels"]) if "iteration" in label]
+    assert (fold["above"]["name"], fold["below"]["name"]) == (name, f"d/d{name}") and found == pytest.approx(numbers, rel=1e-3)
+
+
+def test_the_curve_of_calls_has_no_truth_values():
+    lines = "i, y = mg.while_loop(lambda i, y: i < 12, lambda i, y: (i + 1, y * 0.5), (mg.constant(0), x))"
+    fold = inspected(asked_of(lines, "x = mg.Variable(1.0)")).plain["fold"]
+    assert fold["kind"] == "calls" and {*fold["above"]["numbers"][:24:2], *fold["below"]["numbers"][:24:2]} == {None}
+    assert fold["above"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(1, 13)], rel=1e-3)
+    assert fold["below"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(12)][::-1], rel=1e-3)
+
+
+def test_the_overview_shows_which_iterations_are_not_finite():
+    film = inspected(asked_of("h = x\nfor k in range(12):\n    h = h * h\n    h = h + 1.0\ny = h * 1.0", "x = mg.Variable(1.0)"))
+    fold, h, values = film.plain["fold"], np.float32(1), []
+    with np.errstate(over="ignore"):
+        for _ in range(12):
+            h = h * h + np.float32(1)
+            values.append(h)
+    assert fold["above"]["bad"] == [k for k, one in enumerate(values) if not np.isfinite(one)]
+    assert fold["below"]["bad"] == [*range(11)], "1 comes to the last iteration, and inf from it"
+    assert film.to_svg().count('stroke="#b3003c" stroke-width="16.0"') == 2
 
 
 INNER = """x = mg.Variable(0.9)

@@ -11,11 +11,9 @@ FEW = 4  # an array of at most so many elements is shown as numbers
 
 
 def shown(value) -> dict:
-    """A value as plain data for JSON.
-
-    `shape`, `dtype`, `n` elements, `state` and `text`; for numbers also `norm`, `low`, `high` of the finite, the counts of `zeros`,
-    `nan`, `inf` and `-inf`, a `note` on these, and a `picture`: `kind`, `rows`, `cols`, the numbers `v` by rows, and `pooled`.
-    """
+    """A value as plain data for JSON: `shape`, `dtype`, `n` elements, `state` and `text`; for numbers also `norm`, `low`, `high` of
+    the finite, the counts of `zeros`, `nan`, `inf` and `-inf`, a `note` on these, and a `picture`: `kind`, `rows`, `cols`, the
+    numbers `v` by rows, and `pooled`."""
     summary = Summary.of(value)
     dtype = "string" if summary.dtype.kind in "OSU" else summary.dtype.name
     data = {"shape": [*summary.shape], "dtype": dtype, "n": summary.size, "text": text_of(summary), "state": state_of(summary)}

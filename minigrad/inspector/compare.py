@@ -17,10 +17,8 @@ def compared(models, titles) -> dict:
 
 
 def axis(first, second) -> list:
-    """A common time for both films, in which matching steps coincide: for each of its steps, the step of each film.
-
-    Where one stretch replaces another, their ends are aligned, and the shorter one waits.
-    """
+    """A common time for both films, in which matching steps coincide: for each of its steps, the step of each film. Where one
+    stretch replaces another, their ends are aligned, and the shorter one waits."""
     times = []
     for _, i, i_end, j, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         left = reversed(range(max(i_end - i, j_end - j)))

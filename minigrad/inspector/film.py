@@ -107,10 +107,8 @@ class Mark:
 
 @dataclass(slots=True, eq=False)
 class Film:
-    """Everything there is to draw.
-
-    Its steps are ("write", frame), ("turn", reading), ("read", reading, frame), ("done" or "error", reading), ("release", tape).
-    """
+    """Everything there is to draw. Its steps are ("write", frame), ("turn", reading), ("read", reading, frame), ("done" or "error",
+    reading) and ("release", tape)."""
 
     tape: int  # the number of the inspected tape
     tapes: dict = field(default_factory=dict)  # maps the number of each, in order of opening, to the event that opened it, if known
@@ -293,7 +291,8 @@ class Builder:
         frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
-            if slots and tape in film.tapes and e.op.kernel != "StopGradient":
+            forgotten = tape == film.tape and e.number <= max(self.history.forgot, self.history.renewed)
+            if slots and tape in film.tapes and e.op.kernel != "StopGradient" and not forgotten:
                 frame.slots[tape] = slots
                 frame.keeps[tape] = self.kept(e, slots)
         if not frame.slots:
@@ -354,7 +353,7 @@ class Builder:
             return
         left, called = e.given and e.given.content, (e.exit == "NumPy" and called_text(e.place)) or e.exit.removesuffix("()").lower()
         values = [value_back(back) or left for back in self.exits[e.number]]
-        named = e.exit != "NumPy" and assigned_name(e.place)  # then this name has the value that left
+        named = e.exit != "NumPy" and assigned_name(e.place, items=False)  # then this name has the value that left
         same = named or any(value is not None and value.is_known_to_be(left) for value in values)
         frame = Frame("numpy" if same else f"{called} ...", [self.node(e.tensor, e.versions)], (("left", e.number),))
         frame.value, frame.place, frame.event, frame.on_way = left if same else values[0], e.place, e, True

@@ -1,8 +1,5 @@
-"""Compute what the lost paths would carry: run the ops of a film again, on a tape that records all of them.
-
-This needs the complete values of the inputs, and ops that reproduce their results. If anything is missing, there is no
-answer: nothing here is guessed.
-"""
+"""Compute what the lost paths would carry: run the ops of a film again, on a tape that records all of them. Nothing is guessed:
+if a complete value of an input is missing, or an op does not reproduce its result, there is no answer."""
 
 import contextlib
 
@@ -19,10 +16,7 @@ MOST = 2000  # frames
 
 
 def full_gradient(model):
-    """The gradient along all paths, live and lost: (node -> gradient, frame -> what it sends towards the sources, by input).
-
-    None if it cannot be known.
-    """
+    """The gradient along all paths: (node -> gradient, frame -> what it sends to the sources, by input); None if it cannot be known."""
     if len(model.film.frames) <= MOST:
         with contextlib.suppress(Exception):  # a target is unknown, or the log lacks what a VJP needs
             found = passed_back(model)

@@ -7,11 +7,9 @@ MOST = 40  # named blocks; if there are more, only their sum is shown
 
 
 def kept(model):
-    """The memory that the tapes keep: (blocks, bytes kept after each step).
-
-    A block is {"name", "bytes", "text", "from", "to", "maker", "readers"}: the steps between which the array lives (`to` is None
-    if it stays), the column that made it, and those whose VJPs read it.
-    """
+    """The memory that the tapes keep: (blocks, bytes kept after each step). A block is {"name", "bytes", "text", "from", "to",
+    "maker", "readers"}: the steps between which the array lives (`to` is None if it stays), the column that made it, and those
+    whose VJPs read it."""
     film, sizes = model.film, []
     # array -> its block; tape -> the arrays that it still keeps, each with the first frame that needs it (-1: one that is not shown)
     earlier = {array: ((model.name(n) or "earlier") if n else name, size) for array, (n, name, size) in (film.earlier or {}).items()}

@@ -121,11 +121,10 @@ class Model:
         self.seen, asked = {**tape.variables, **self.names.held}, last_question(trace, tape)
         sources, targets = told[0] or objects(asked[1], self.seen, trace), told[1] or objects(asked[0], self.seen, trace)
         self.tape, self.trace, self.tape_names = tape, trace, {number: name for number, (_, name) in tapes.items()}
-        real = isinstance(tape, GradientTape)
         if trace is None and targets and not sources:
             sources = objects(sorted(tape.roots), self.seen, trace)
         self.targets, self.sources = targets, sources
-        known = bool(targets and sources) and real
+        known = bool(targets and sources) and isinstance(tape, GradientTape)
         self.seeds = self.given_seeds()
         self.again = read_again(tape, targets, sources, self.seeds, self.most) if known and tape.steps is not None else None
         self.experiments, self.questions, self.whole = {}, [], False
@@ -197,8 +196,8 @@ class Model:
         film = self.film
         self.tape_ids = {number: f"t{k}" for k, number in enumerate(film.tapes, 1)}
         self.things = {one.id: one for one in self.sources}
-        builds = [BUILD in f"{getattr(frame.event, 'module', '')}/" for frame in film.frames]  # a Keras layer made its weights then
-        self.hidden = {k for k, frame in enumerate(film.frames) if builds[k] and is_ghost(frame) and not frame.on_way}
+        ghosts = [(k, frame) for k, frame in enumerate(film.frames) if is_ghost(frame) and not frame.on_way]
+        self.hidden = {k for k, frame in ghosts if BUILD in f"{getattr(frame.event, 'module', '')}/"}  # a Keras layer made its weights then
         film.steps = [step for step in film.steps if step[0] != "write" or step[1] not in self.hidden]
         shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
@@ -297,8 +296,7 @@ class Model:
             short = [re.sub(rf"([A-Za-z])\w*?(\d*)(?={end})", r"\1\2", name) for end in ("/", "/|$") if "/" in name]  # d1/kernel, d1/k
             return {**source, "kind": "source", "signs": [name, *short], "at": -1, "slopes": self.slopes(one)}
         name, value = self.name(number) or self.nameless(self.users[number], number), self.value_of(number)
-        shape = None if value is None else list(value.shape)
-        found = {"id": one, "kind": "data", "name": name, "signs": [name], "value": self.array(value), "shape": shape}
+        found = {"id": one, "kind": "data", "name": name, "signs": [name], "value": self.array(value), "shape": value and [*value.shape]}
         return {**found, "at": -1, "slopes": []}
 
     def frame_column(self, k) -> dict:

@@ -15,6 +15,7 @@ MOST = 24  # columns of a strip
 INK, SOFT, BLUE, ORANGE, CRIMSON, LINE = "#1d2125", "#565d66", "#0b57a4", "#9a4200", "#b3003c", "#c9ced4"
 BLUE_GROUND, ORANGE_GROUND, PLUS, MINUS, EMPTY = "#e6effb", "#fdeee0", "#00694e", "#7a2d9c", "#f1f3f5"
 SANS, MONO = "system-ui, 'DejaVu Sans', sans-serif", "ui-monospace, 'DejaVu Sans Mono', monospace"
+RIGHT_TO_LEFT = r"\w*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]\w*"  # a name that must turn nothing around that stands beside it
 FLAT = 0.62  # the width of a letter, relative to the font size
 
 
@@ -103,8 +104,9 @@ def svg_of(mark) -> str:
             way += f"H{at[0]}" if level else vertical
         return f'<path d="{way}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
+    text = re.sub(RIGHT_TO_LEFT, "\u2068\\g<0>\u2069", html.escape(text))
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{text}</text>'
 
 
 def draw(axes, mark):
@@ -155,7 +157,7 @@ def whole(canvas, view, y) -> float:
     scale = view["scale"]
     kind = "as the norm of the gradient" if scale["kind"] == "linear" else f"logarithmic, {scale['low']:.3g} to {scale['high']:.3g}"
     odd = any(view["arrays"][k]["state"] == "nan" for wire in view["wires"].values() for _, _, k, _ in wire["sent"])
-    legend = f"blue: goes into. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' if odd else ''}"
+    legend = f"blue: goes into, grey: no gradient. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' * odd}"
     canvas.text(WIDE - 12, y + 16, legend, 11, SOFT, "end", room=WIDE - 220)
     return y + 28
 
@@ -204,9 +206,9 @@ def arc(ends, y, high):
 
 
 def upper_wire(canvas, wire, ends, y, high):
-    dashed = wire["state"] in ("dead", "cut", "stop")
-    canvas.path(arc(ends, y, high), SOFT if dashed else BLUE, 1.3, "4 3" if dashed else "")
-    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], fill=SOFT if dashed else BLUE)
+    ink, dash = BLUE if wire["state"] == "live" else SOFT, "" if wire["state"] in ("live", "data") else "4 3"
+    canvas.path(arc(ends, y, high), ink, 1.3, dash)
+    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], fill=ink)
     if wire["state"] in ("cut", "stop"):
         scissors(canvas, (ends[0] + ends[1]) / 2, y - high, wire["state"] == "stop")
 
@@ -395,6 +397,9 @@ def overview(canvas, view, y):
 def plot(canvas, axis, x, y, w, h, colour):
     """Plot numbers as a line on a linear axis, or their sizes as bars on a logarithmic one."""
     numbers, log, low, high = axis["numbers"], axis["log"], axis["low"], axis["high"]
+    step = w / len(numbers)
+    odd = [x + (k + 0.5) * step for k in axis["bad"]]
+    canvas.path([end for at in odd for end in ((at, y), (at, y + h), None)], CRIMSON, max(1, min(16, step / 2)))
     if not any(numbers):
         return
 
@@ -404,7 +409,6 @@ def plot(canvas, axis, x, y, w, h, colour):
     for one in (low, high):
         canvas.path([(x, place(one)), (x + w, place(one))], LINE)
         canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
-    step = w / len(numbers)
     known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
     points = [(x + (k + 0.5) * step, place(math.log10(one) if log else one)) for k, one in known]
     if log:

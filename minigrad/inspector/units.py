@@ -27,6 +27,7 @@ class Unit:
     label: str = ""
     path: str = ""
     lead: int = 0  # its last frame whose value is used after it, or else its last one
+    carries: bool = True  # whether the overview shows the output of that frame
     weights: list = field(default_factory=list)  # the columns of the sources that are used in it
     built: int = 0  # the number of ops that made its weights, which are not shown
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
@@ -47,10 +48,23 @@ def units_of(model) -> "tuple[str, list[Unit]]":
         unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
         unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
+        value = frames[unit.lead].value
+        unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
         columns = dict.fromkeys(model.node(node) for k in own if k not in model.hidden for node in frames[k].inputs)
         unit.weights = [one for one in columns if one and one[0] == "s"]
         unit.built = sum(k in model.hidden for k in own)
+    if kind == "iterations":
+        lead_alike(model, units)
     return kind, units
+
+
+def lead_alike(model, units):
+    """Let all iterations lead with the array that the last one leads with, known by its name or its line: the overview is one curve."""
+    names = [model.frame_name(k) or (frame.place or ())[:2] for k, frame in enumerate(model.film.frames)]
+    wanted = next(names[unit.lead] for unit in reversed(units) if unit.iteration)
+    for unit in units:
+        same = [k for k in range(unit.first, unit.end) if unit.iteration and names[k] == wanted]
+        unit.carries, unit.lead = bool(same), max(same, default=unit.lead)
 
 
 def divided(model, shown, loops=0):
@@ -149,21 +163,20 @@ def fold_shown(model) -> "dict | None":
     if not units:
         return None
     slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
-    carried = [model.film.frames[unit.lead].value if unit.iteration or not looped else None for unit in units]
-    weights = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
-    carry, name = model.frame_name(units[len(units) // 2].lead) or "value", "|grad W|"
-    scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.iteration or not looped)
-    back = [max([abs(norm_of(slope) or 0) for slope in some], default=0) or None for some in weights]
-    weighted = sum(map(bool, weights)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
+    carried = [model.film.frames[unit.lead].value if unit.carries else None for unit in units]
+    sent = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
+    carry = model.frame_name(next((unit.lead for unit in units[len(units) // 2 :] + units if unit.carries), 0)) or "value"
+    scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.carries)
+    weighted = sum(map(bool, sent)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
     if not weighted:
-        back = [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units]
-        name = f"d/d{carry}" if scalar else "|grad|"
-        if any(one is not None and one < 0 for one in back) and trend(model):  # so that the axis can be logarithmic
-            name, back = f"|{name}|", [one and abs(one) for one in back]
+        sent = [[slopes.get(f"f{unit.lead}")] if unit.carries else [] for unit in units]
+    below = axis("|grad W|" if weighted else f"d/d{carry}" if scalar else "|grad|", sent, scalar and not weighted, weighted)
+    if any(one is not None and one < 0 for one in below["numbers"]) and trend(model):  # so that the axis can be logarithmic
+        below = axis(f"|{below['name']}|", sent)
     data = {
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "above": axis(carry if scalar else f"|{carry}|", [one if scalar or one is None else abs(one) for one in map(norm_of, carried)]), "below": axis(name, back, weighted),
+        "above": axis(carry if scalar else f"|{carry}|", [[one] for one in carried], scalar), "below": below,
         "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
         "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
@@ -175,13 +188,16 @@ def fold_shown(model) -> "dict | None":
     return data
 
 
-def axis(name, numbers, bars=False) -> dict:
-    """The numbers of the units and the limits of their axis, which is logarithmic for bars, or if the numbers differ widely."""
+def axis(name, arrays, signed=False, bars=False) -> dict:
+    """The largest norm in each unit, the units with a nan or inf, and an axis, logarithmic for bars or if the numbers differ widely."""
+    norms = [[one if signed else abs(one) for one in map(norm_of, some) if one is not None] for some in arrays]
+    numbers, odd = [max(some, default=None) for some in norms], [k for k, some in enumerate(arrays) if len(norms[k]) < len(some)]
+    bad = [k for k in odd if any(one is not None and not one.finite for one in arrays[k])]
     known = [one for one in numbers if one is not None]
     sizes = [abs(one) for one in known if one]
     log = bool(sizes) and (bars or (max(sizes) / min(sizes) > FAR and min(known) >= 0))
     low, high = (math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))) if log else (min([0, *known]), max([0, *known]))
-    return {"name": name, "numbers": numbers, "log": log, "low": low, "high": high if high > low else low + 1}
+    return {"name": name, "numbers": numbers, "bad": bad, "log": log, "low": low, "high": high if high > low else low + 1}
 
 
 def trend(model) -> str:
@@ -189,7 +205,7 @@ def trend(model) -> str:
     kind, units = model.fold
     if kind not in ("layers", "iterations", "calls") or not model.film.readings:
         return ""
-    counted = [unit for unit in units if unit.iteration or kind != "iterations"]
+    counted = [unit for unit in units if unit.carries]
     nodes = [unit.weights if kind == "layers" else [f"f{unit.lead}"] for unit in counted]
     largest = [max([abs(norm_of(model.final_slopes.get(one)) or 0) for one in some], default=0) for some in nodes]
     sizes = [(size, unit.label) for size, unit in zip(largest, counted) if size]
@@ -198,8 +214,7 @@ def trend(model) -> str:
     (first, start), (last, end) = sizes[0], sizes[-1]
     if max(first, last) < FAR * min(first, last):
         return ""
-    what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
-    word = "vanishing" if first < last else "exploding"
+    what, word = "largest |gradient| of its weights" if kind == "layers" else "|gradient|", "vanishing" if first < last else "exploding"
     return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
 
 
@@ -208,5 +223,4 @@ def sent_units(model):
     _, units = model.fold
     if sum(unit.end - unit.first for unit in units) <= SENT:
         return range(len(units))
-    chosen = sorted({0, model.open_unit, len(units) - 1})
-    return [k for k in chosen if units[k].end - units[k].first <= SENT]
+    return [k for k in sorted({0, model.open_unit, len(units) - 1}) if units[k].end - units[k].first <= SENT]

@@ -12,8 +12,7 @@ MEASURED = "Complete. The gradient is the slope that was measured."
 ALL = " Every path is on the tape."
 UNASKED = " Nobody has looked for a path that is missing."
 HEADS = {  # with several sources, the first of these is reported
-    "none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "untried": "Untried",
-    "complete": "Complete",
+    "none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "untried": "Untried", "complete": "Complete",
 }  # fmt: skip
 
 

@@ -200,15 +200,15 @@ def rebinds(place) -> bool:
     return bool((names_in(statement) | {ast.unparse(one) for one in getattr(statement, "targets", ())}) & used)
 
 
-def assigned_name(place) -> "str | None":
-    """The only name that gets the value of the outermost expression; in a loop over a Tensor, that of its items."""
+def assigned_name(place, items=True) -> "str | None":
+    """The only name that gets the value of the outermost expression; in a loop over it, with `items`, that of its items."""
     module, statement, node = statement_at(place)
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
     above = module.parent.get(node) if node is not None else None
     if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # newer Pythons point at it
         loop = above
     if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
-        return loop.target.id
+        return loop.target.id if items else None
     if isinstance(statement, ast.Assign) and statement.value is node and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return None

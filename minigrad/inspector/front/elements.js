@@ -3,13 +3,19 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** A text in which a name that is read from right to left turns nothing around that stands beside it. */
+const RIGHT_TO_LEFT = /([\p{L}\p{M}\p{N}_]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][\p{L}\p{M}\p{N}_]*)/u;
+export const isolated = (text, drawn) =>
+  text.split(RIGHT_TO_LEFT).map((part, k) => (k % 2 === 0 ? part : drawn ? `\u2068${part}\u2069` : Object.assign(document.createElement("bdi"), { textContent: part })));
+
 function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value == null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  const shown = children.flat(Infinity).filter((child) => child != null && child !== false);
+  element.append(...shown.flatMap((child) => (typeof child === "string" ? isolated(child, element.namespaceURI === SVG) : child)));
   return element;
 }
 export const html = (tag, attributes = {}, ...children) => build(document.createElement(tag), attributes, children);
@@ -49,8 +55,8 @@ export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui",
     while (form && measure(`${form}…`, least, family, bold) > room) form = form.replace(/([\d.]*\d|.)$/s, "");
     text = form && `${form}…`;
   }
-  const names = [more.class, family === "mono" && "m", bold && "b"].filter(Boolean).join(" ");
-  return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names }, text);
+  const names = [more.class, family === "mono" && "m", bold && "b"];
+  return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names.filter(Boolean).join(" ") }, text);
 }
 
 /** A name in one line, and in two, cut after a word. */

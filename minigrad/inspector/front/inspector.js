@@ -1,7 +1,7 @@
 // The tape inspector in the browser: it draws the view model that Python has computed, and moves a cursor through its steps.
 // Inspector holds the state and handles keys and clicks; the other files draw its parts, and do not change the data.
 
-import { html, svg, path, put, families, icon } from "./elements.js";
+import { isolated, html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
 import { pictured, triples, hit, light, spelled } from "./pictures.js";
 import { Story } from "./story.js";
@@ -496,14 +496,14 @@ class Inspector {
     if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
     const asks = verdict.ask ? `${verdict.ask} = ${over && !this.predict ? verdict.answer : "?"}` : "tape inspector";
     const shown = this.axis && over ? `${verdict.ask}: ${this.stories.map((one) => one.view.verdict.answer).join(" → ")}` : asks;
-    if (this.question.textContent !== shown) this.question.textContent = shown;
+    if (this.question.textContent !== shown) this.question.replaceChildren(...isolated(shown));
     this.question.title = shown;
     this.counted.textContent = `step ${this.step + 1} of ${this.count}`;
     const parts = this.outcome && !this.predict && over ? [this.outcome.text] : this.predict && now.step >= this.firstStop() ? ["What will come back? Type it below, or click a ? on the wire that breaks."] : this.story.said(now, this.predict);
     const key = JSON.stringify(parts);
     if (this.saidKey !== key) {
       this.saidKey = key;
-      this.said.replaceChildren(...parts.map((one) => (typeof one === "string" ? one : html("b", { class: "m" }, one.name))));
+      this.said.replaceChildren(...parts.flatMap((one) => (typeof one === "string" ? isolated(one) : html("b", { class: "m" }, one.name))));
     }
     this.memory.update(this.stepOf(0), this.said.textContent);
     const bytes = bytesText(this.story.bytes(this.stepOf(0)));
@@ -606,7 +606,7 @@ class Inspector {
     this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
     this.tip.hidden = !box;
     if (!box) return;
-    this.tip.textContent = spelled(group, cell);
+    this.tip.replaceChildren(...isolated(spelled(group, cell)));
     const root = this.element.getBoundingClientRect();
     this.tip.style.left = `${Math.min(x - root.left, root.width - this.tip.offsetWidth - 4)}px`;
     this.tip.style.top = `${Math.min(y - root.top, root.height - this.tip.offsetHeight - 4)}px`;

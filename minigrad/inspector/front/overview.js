@@ -108,39 +108,40 @@ export class Overview {
     }
   }
 
-  /** Plot numbers over the axis: as a line, or as bars if the scale is logarithmic. */
-  curve({ name, numbers, log, low, high }, top, tone) {
+  /** Plot numbers over the axis: as a line, or as bars if the scale is logarithmic. What is nan or inf goes from bottom to top. */
+  curve({ name, numbers, bad, log, low, high }, top, tone) {
     const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 9, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
     this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
-    if (numbers.every((one) => one == null)) return null;
+    const odd = new Set(bad), none = numbers.every((one) => one == null);
+    if (none && !bad.length) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
     const group = svg("g", { class: `curve ${tone}` }), decade = Math.max(1, Math.ceil((high - low) / 4));
-    const ticks = log ? Array.from({ length: Math.floor((high - low) / decade) + 1 }, (_, k) => high - k * decade) : [...new Set([low, HIGH * Math.min(-low, high) > 10 * (high - low) ? 0 : low, high])];
+    const ticks = none ? [] : log ? Array.from({ length: Math.floor((high - low) / decade) + 1 }, (_, k) => high - k * decade) : [...new Set([low, HIGH * Math.min(-low, high) > 10 * (high - low) ? 0 : low, high])];
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
       group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), Math.min(48, this.left - 7), { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
     }
-    const { wide } = this, shown = [];
+    const { wide } = this, shown = [], thick = Math.max(1, Math.min(26, wide * 0.5));
+    const marks = (some) => path(some.map((k) => `M${this.x(k + 0.5).toFixed(1)} ${top}v${HIGH}`).join(""), { class: "bad", "stroke-width": thick });
     if (log && wide >= 2.5) {
       numbers.slice(this.first, this.end).forEach((one, place) => {
-        if (!one) return shown.push(null);
-        const k = this.first + place;
-        const x = this.x(k) + wide * 0.25, width = Math.max(1, Math.min(26, wide * 0.5));
-        const bar = svg("g", {}, rect(x, y(one), width, top + HIGH - y(one), { class: "bar" }));
-        if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", cut: false, class: "amount" }));
+        const k = this.first + place, x = this.x(k + 0.5) - thick / 2;
+        if (!one && !odd.has(k)) return shown.push(null);
+        const bar = svg("g", {}, odd.has(k) ? marks([k]) : rect(x, y(one), thick, top + HIGH - y(one), { class: "bar" }));
+        if (wide >= 46 && !odd.has(k)) bar.append(fitted(x + thick / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", cut: false, class: "amount" }));
         shown.push(bar);
         group.append(bar);
       });
-    } else group.append(this.band(numbers, y, log));
+    } else group.append(this.band(numbers, y, log), marks(bad.filter((k) => k >= this.first && k < this.end)));
     this.element.append(group);
     return { shown, group };
   }
 
-  /** A line through all numbers that the axis can show. */
+  /** A line through neighbouring numbers that the axis can show, a dash for one without neighbours. */
   band(numbers, y, log) {
     const places = numbers.map((one, k) => k).slice(this.first, this.end).filter((k) => numbers[k] != null && !(log && !numbers[k]));
-    return path(places.map((k, n) => `${n ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}`).join(""), { class: "line" });
+    return path(places.map((k, n) => `${places[n - 1] === k - 1 ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}${places[n - 1] === k - 1 || places[n + 1] === k + 1 ? "" : "m-3 0h6"}`).join(""), { class: "line" });
   }
 
   /** The outer fold, if folds are nested: a line below the units of each of its parts. */

@@ -142,7 +142,7 @@ export function answer(story, now) {
     const thumb = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" }, drawn);
     const came = data && [thumb, html("span", { class: "m orange" }, size), zeros, sparse];
     const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), html("span", { class: "quiet" }, each.say.replace(/^None[^.]*\. ?/, ""))];
-    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name), came || nothing);
+    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name.split(/(?<=\/)/).map((part) => [part, html("wbr")])), came || nothing);
   });
   const earlier = view.readings.filter((one, k) => k < story.lastTurn && one.targets.length).map((one) => {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);

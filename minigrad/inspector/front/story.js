@@ -49,9 +49,7 @@ export class Story {
   }
 
   unitOf(frame) {
-    const { fold } = this.view;
-    if (!fold || frame == null) return null;
-    return fold.first.findLastIndex((first) => first <= frame);
+    return frame == null ? null : this.view.fold?.first.findLastIndex((first) => first <= frame) ?? null;
   }
 
   name(id) {
