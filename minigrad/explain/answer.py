@@ -471,7 +471,7 @@ def whole_or_partial(q, targets, way):
     causes, first = each_once(q, lost), lost[0]
     onward = history.cheapest(targets, history.counts, {number_of(first.end)}) or []
     missing = [*(history.cheapest([first.start], history.counts) or []), first, *onward]
-    some, every = count(live, targets, ends), count(ways, targets, ends)
+    some, every = count(live, targets, ends), count([e for e in ways if not e.code or e in lost], targets, ends)
     ways_text = f"{every - some} of {every} paths" if some < every < 100 else "some of its paths"
     status = "nan" if number == "nan" else "partial"
     causes = (not_finite(q), *causes) if number == "nan" else causes
@@ -488,14 +488,18 @@ def that_carry(q, lost):
     tried = q.experiment
     if q.known is not None:
         tried.split(q.known)
-    share = tried.share(lost)  # on a timeout, `answered` answers without replays
+    share, places = tried.share(lost), {}  # on a timeout, `answered` answers without replays
+    for edge in lost:
+        places.setdefault(edge.place[:2], []).append(edge)
+    if share <= NEGLIGIBLE and len(places) > 1 and tried.only_jumps(lost):  # one may hide the slopes of others
+        smooth = [edge for edges in places.values() if tried.share(edges) > NEGLIGIBLE for edge in edges]
+        share, lost = (tried.share(smooth), smooth) if smooth else (share, lost)
     if share <= NEGLIGIBLE:
         what = "the sum of " * (sum(one.shape.num_elements() for one in q.targets) > 1) + q.target_name
         still = f": held still, it changes {what} by jumps, or by no more than can be seen"
         how = f", and carries {share:.2g} of the slope" if share else still
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
-        places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}
         if len(places) > 1:
             carrying = [edges for edges in places.values() if tried.share(edges) > NEGLIGIBLE]
             lost = [edge for edges in carrying for edge in edges] or lost

@@ -201,7 +201,7 @@ def rebinds(place) -> bool:
 
 
 def assigned_name(place, items=True) -> "str | None":
-    """The only name that gets the value of the outermost expression; in a loop over it, with `items`, that of its items."""
+    """The only name that gets the value of the outermost expression; with `items`, in a loop that of the items."""
     module, statement, node = statement_at(place)
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
     above = module.parent.get(node) if node is not None else None

@@ -1159,6 +1159,17 @@ def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
     assert (answer.meaning, answer.codes) == ("broken", ("LEFT_ENGINE",))
 
 
+@pytest.mark.parametrize(("block", "status", "said"), [
+    ("a = x ** 2\n    s = 1.0 / math.sqrt(float(a))\n    y = a * s + int(x) * x", "partial", "leaves out 1 of 3 paths"),
+    ("a = x ** 2\n    y = a * (1.0 / math.sqrt(float(a))) + int(x) * x", "partial", "leaves out 1 of 3 paths"),
+    ("m = float(x)\n    y = mg.exp(x - m) * math.exp(m) + math.floor(x) * x", "complete", "a path is cut"),
+], ids=["in two lines", "in one line", "two that cancel"])  # fmt: skip
+def test_what_jumps_at_a_whole_number_hides_no_slope_beside_it(block, status, said, tmp_path):
+    text = f"import math\nx = mg.Variable(2.0)\n{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert answer.status == status and said in str(answer)
+
+
 def test_an_op_that_may_have_taken_the_source_as_a_plain_value_proves_nothing(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.one_hot([0], 3, on_value=x, off_value=1.0 - x)\n"
     answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x, seconds=0)\n", tmp_path)["answer"]
