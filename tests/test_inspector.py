@@ -1092,6 +1092,23 @@ def test_a_gradient_that_raised_is_shown_as_that():
     assert view["verdict"]["answer"] == "3.0", "the answer is that of the question before"
 
 
+def test_sources_of_one_name_are_told_apart_by_their_columns():
+    view = run("""
+def made():
+    u, v = mg.Variable(3.0, name="w"), mg.Variable(2.0, name="w")
+    return lambda: u * u * float(v), lambda: [u, v]
+value, variables = made()
+with mg.GradientTape() as tape:
+    y = value()
+film = mg.inspect(tape, y, variables())
+""")["film"].plain
+    columns = {one["id"]: one for one in view["sources"]}
+    told = [
+        (columns[one["id"]]["name"], view["arrays"][columns[one["id"]]["value"]]["text"], one["answer"]) for one in view["verdict"]["each"]
+    ]
+    assert told == [("w", "3.0", "12.0"), ("w", "2.0", "None")]
+
+
 def test_of_several_sources_the_one_is_named_that_is_told_of():
     program = (
         "a, b = mg.Variable(2.0), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    y = a * a + b * b\ng = tape.gradient(y, [a, b])"
@@ -2123,7 +2140,9 @@ def test_a_plot_draws_zeros_on_a_linear_axis_alone_and_nothing_where_there_is_no
     pictures.plot(canvas, {"numbers": [None, 0.0], "bad": [], "log": False, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "line")
     assert canvas.marks == []
     pictures.plot(canvas, {"numbers": [0.0, 1.0, None, 0.0], "bad": [], "log": False, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "line")
-    assert canvas.marks[-1][1] == [(10.0, 50.0), (30.0, 0.0), (70.0, 50.0)]
+    line = canvas.marks[-1][1]
+    assert line[:5] == [(10.0, 50.0), (30.0, 0.0), None, (70.0, 50.0), None], "a gap is no line"
+    assert sum(line[5:], ()) == pytest.approx((70 - 20 / 3, 50, 70 + 20 / 3, 50)), "a number without neighbours is a dash"
     canvas.marks.clear()
     pictures.plot(canvas, {"numbers": [0.0, 10.0], "bad": [], "log": True, "low": 0, "high": 1}, 0.0, 0.0, 80.0, 50.0, "bar")
     assert sum(fill == "bar" for *_, fill in canvas.marks) == 1

@@ -409,11 +409,12 @@ def plot(canvas, axis, x, y, w, h, colour):
     for one in (low, high):
         canvas.path([(x, place(one)), (x + w, place(one))], LINE)
         canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
-    known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
-    points = [(x + (k + 0.5) * step, place(math.log10(one) if log else one)) for k, one in known]
+    heights = [None if one is None or (log and not one) else place(math.log10(one) if log else one) for one in numbers]
+    points = [None if b is None else (x + (k + 0.5) * step, b) for k, b in enumerate(heights)]
+    half, points = max(0.5, min(8, step / 3)), points[:: max(1, len(points) // (400 if log else 900))]
     if log:
-        half = max(0.5, min(8, step / 3))
-        for a, b in points[:: max(1, len(points) // 400)]:
+        for a, b in filter(None, points):
             canvas.rect(a - half, b, 2 * half, y + h - b, colour)
     else:
-        canvas.path(points[:: max(1, len(points) // 900)], colour, 1.5)
+        alone = [at for before, at, after in zip([None, *points], points, [*points[1:], None]) if at and not before and not after]
+        canvas.path([*points, *[end for a, b in alone for end in (None, (a - half, b), (a + half, b))]], colour, 1.5)

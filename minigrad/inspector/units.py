@@ -165,12 +165,15 @@ def fold_shown(model) -> "dict | None":
     slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
     carried = [model.film.frames[unit.lead].value if unit.carries else None for unit in units]
     sent = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
-    carry = model.frame_name(next((unit.lead for unit in units[len(units) // 2 :] + units if unit.carries), 0)) or "value"
+    leads = [unit.lead for unit in units if unit.carries]
+    names = {model.frame_name(k) for k in (leads[-1:] if looped else leads)}  # those of a loop are one
+    carry = (names.pop() if len(names) == 1 else None) or "value"
     scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.carries)
     weighted = sum(map(bool, sent)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
     if not weighted:
         sent = [[slopes.get(f"f{unit.lead}")] if unit.carries else [] for unit in units]
-    below = axis("|grad W|" if weighted else f"d/d{carry}" if scalar else "|grad|", sent, scalar and not weighted, weighted)
+    slope = "|grad|" if not scalar else "gradient" if carry == "value" else f"d/d{carry}"
+    below = axis("|grad W|" if weighted else slope, sent, scalar and not weighted, weighted)
     if any(one is not None and one < 0 for one in below["numbers"]) and trend(model):  # so that the axis can be logarithmic
         below = axis(f"|{below['name']}|", sent)
     data = {

@@ -42,7 +42,7 @@ def verdict(model) -> dict:
     ask = f"d{targets}" if targets.isidentifier() else f"d({targets})"
     several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
     ask += f"/d{names[0] if len(names) == 1 else several}"
-    each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
+    each = [{"id": model.source_ids.get(n), "name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
     worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
     given = sum(one["answer"] != "None" for one in each)
     answer = worst["size"] if len(each) == 1 else f"{given} of {len(each)} gradients".removeprefix(f"{len(each)} of ")

@@ -307,7 +307,7 @@ class Inspector {
   /** What the reader is asked for: the gradient of the (first) source, or its norm if it has many elements. */
   expected() {
     const { verdict, sources, readings, arrays } = this.story.view;
-    const each = verdict.each[0], source = sources.find((one) => one.asked && one.name === each.name);
+    const each = verdict.each[0], source = sources.find((one) => one.id === each.id);
     const data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
     const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
     const norm = data?.n > 4 ? (data.nan ? "nan" : data.state === "nan" ? "inf" : data.norm) : null;

@@ -133,7 +133,7 @@ export function answer(story, now) {
   }
   const rows = asked.map((source) => {
     const given = now.given?.[source.of || source.id];
-    const each = verdict.each.find((one) => one.name === source.name) || verdict;
+    const each = verdict.each.find((one) => one.id === source.id) || verdict;
     const data = given == null ? null : view.arrays[given];
     const sparse = view.readings[story.lastTurn]?.sparse.includes(source.id) && html("span", { class: "quiet" }, "IndexedSlices");
     const size = data && (data.n === 1 || (data.n <= 4 && !many) ? data.text : data.state === "value" ? `norm ${number(data.norm, many ? 3 : 4)}` : noteOf(data)[0]);
