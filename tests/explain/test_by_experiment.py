@@ -1117,6 +1117,15 @@ def test_a_source_that_the_block_assigns_is_nudged_as_each_op_reads_it(block, no
     assert answer.codes == ("LEFT_ENGINE",) and note in str(answer)
 
 
+@pytest.mark.parametrize("shapes", [("[1.0, 2.0]", "[1.0, 2.0, 3.0]"), ("[1.0, 2.0, 3.0]", "[[1.0], [2.0]]"), ("1.0", "[1.0, 2.0]")])
+def test_sources_of_unlike_shapes_are_measured_one_by_one(shapes, tmp_path):
+    block = "with mg.GradientTape() as tape:\n    b = mg.reduce_sum(w)\n    y = mg.reduce_sum(x) * b * float(b)\n"
+    text = f"x, w = mg.Variable({shapes[0]}), mg.Variable({shapes[1]})\n{CELL}{block}answers = tape.explain(y, [x, w], seconds=10.0)\n"
+    whole, partial = run(text, tmp_path)["answers"]
+    assert (whole.status, partial.status, partial.codes) == ("complete", "partial", ("LEFT_ENGINE",))
+    assert not [note for note in partial.notes if "could not be read" in note]
+
+
 def test_of_two_sources_that_the_block_assigns_the_broken_one_is_told(tmp_path):
     block = "with mg.GradientTape() as tape:\n    x.assign(3.0)\n    w.assign(4.0)\n    y = x * w * float(x)\n"
     text = f"x, w = mg.Variable(1.0), mg.Variable(2.0)\n{CELL}{block}answers = tape.explain(y, [x, w], seconds=10.0)\n"
