@@ -75,7 +75,7 @@ def answer_all(tape, targets, sources, trace, frame, weights=None, seconds=None,
             together.deadline = 0.0  # it has compared its two replays; measuring needs one source
     for k, one in enumerate(sources):
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weights is not None)
-        left = seconds and max(1e-3, end - time.perf_counter()) / min(2, len(sources) - k)  # most need little of it
+        left = seconds and max(1e-3, end - time.perf_counter()) / (len(sources) - k)
         q.answer = answered(q, trace, left, together)
         questions.append(q)
     return questions
