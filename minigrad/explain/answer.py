@@ -446,11 +446,12 @@ def whole_or_partial(q, targets, way):
     """The answer if there is a gradient: complete, or with paths missing."""
     history, number = q.history, status_of(q.slope)
     edges = history.ways(targets)
-    ways = history.ways(targets, history.counts) if any(edge.code for edge in edges) else edges
-    cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
-    live = history.ways(targets, lambda edge: not edge.code) if cut else ways
+    lossless = not any(edge.code for edge in edges)
+    live = edges if lossless else history.ways(targets, lambda edge: not edge.code)
     ends = {edge.start for edge in live if history.is_source(edge.start)}
-    cut = cut if ends else []
+
+    ways = history.ways(targets, history.counts) if ends and not lossless else live
+    cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
     lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
     if not lost:
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
@@ -491,18 +492,20 @@ def that_carry(q, lost):
     share, places = tried.share(lost), {}  # on a timeout, `answered` answers without replays
     for edge in lost:
         places.setdefault(edge.place[:2], []).append(edge)
+
+    def carrying():
+        return [edge for edges in places.values() if tried.share(edges) > NEGLIGIBLE for edge in edges] or lost
+
     if share <= NEGLIGIBLE and len(places) > 1 and tried.only_jumps(lost):  # one may hide the slopes of others
-        smooth = [edge for edges in places.values() if tried.share(edges) > NEGLIGIBLE for edge in edges]
-        share, lost = (tried.share(smooth), smooth) if smooth else (share, lost)
+        lost = carrying()
+        share = tried.share(lost)
     if share <= NEGLIGIBLE:
         what = "the sum of " * (sum(one.shape.num_elements() for one in q.targets) > 1) + q.target_name
         still = f": held still, it changes {what} by jumps, or by no more than can be seen"
         how = f", and carries {share:.2g} of the slope" if share else still
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
-        if len(places) > 1:
-            carrying = [edges for edges in places.values() if tried.share(edges) > NEGLIGIBLE]
-            lost = [edge for edges in carrying for edge in edges] or lost
+        lost = carrying() if len(places) > 1 else lost
         left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
         smooth = [one for one in lost if one.code == "NO_DERIVATIVE"]
         mixed = smooth or any(one.event.number in tried.keys([one]) for one in left)

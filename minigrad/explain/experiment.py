@@ -327,22 +327,22 @@ class Experiment:
 
     def split(self, gradient) -> None:
         """Put elements into parts where what a gradient says of them would be lost beside the slope of all."""
-        self.alone()
+        self.needs_one_source()
         sizes = np.abs(gradient * direction(self.point, signs=0.0)).ravel()
         most = sizes.max(initial=0.0)
         shares = np.maximum(sizes / most, SPREAD**-MOST_PARTS) if most else np.ones_like(sizes)
         ranks = np.ceil(np.log(shares) / np.log(SPREAD))
         self.parts = [np.packbits(ranks == one).tobytes() for one in np.unique(ranks)[:-1]]
 
-    def alone(self):
-        """Measuring needs one source: what another moves would be taken for its own."""
+    def needs_one_source(self):
+        """Raise NotTried if there are several: what another one moves would be taken for its own."""
         if len(self.command["sources"]) > 1:
             raise NotTried("another source may move the target")
 
     def hides(self, edges) -> str:
         """Why what comes by these edges may be hidden: all elements, or one part that moves something there, cannot be
         nudged both ways, or a share NEAR of what they do is not to be seen; "" if nothing hides it."""
-        self.alone()
+        self.needs_one_source()
         keys, events = self.keys(edges), {edge.event.number for edge in edges}
         for part in (b"", *self.parts):
             with contextlib.suppress(Changed):

@@ -74,6 +74,7 @@ class History:
         released = min([e.number for e in self.questions if e.released], default=trace.count)
         again = [e.number for e in self.tape_events if e.what == "opened" and e.number > released]
         self.renewed = max(again, default=0)  # when a used-up tape was entered again: its earlier steps are gone
+        self.forgotten = max(self.forgot, self.renewed)  # what ran up to this event is not on the tape any more
         self.edges_into = {}
 
     def node(self, number, versions):
@@ -226,7 +227,7 @@ class History:
             return ("INTEGER" if made in "iu" else "NO_DERIVATIVE",)
         if live is None:
             return self.code_while_silent(event)
-        if event.number <= max(self.forgot, self.renewed):
+        if event.number <= self.forgotten:
             return ("STOPPED" if event.number <= self.forgot else "SPENT_TAPE",)
         if live is not event.inputs and number not in live:  # often the same long list
             return ("UNWATCHED",) if number in self.sources else ()

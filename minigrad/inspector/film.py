@@ -169,7 +169,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     own = history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
-    first = history.renewed or history.forgot or history.opened
+    first = history.forgotten or history.opened
     ends = [e for e in history.tape_events if e.what in ("opened", "closed")]
     closed = ends[-1].number if ends and ends[-1].what == "closed" else trace.count
     last = max([closed, *[e.number for e in (*own, *refusals)]])
@@ -291,7 +291,7 @@ class Builder:
         frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
-            forgotten = tape == film.tape and e.number <= max(self.history.forgot, self.history.renewed)
+            forgotten = tape == film.tape and e.number <= self.history.forgotten
             if slots and tape in film.tapes and e.op.kernel != "StopGradient" and not forgotten:
                 frame.slots[tape] = slots
                 frame.keeps[tape] = self.kept(e, slots)

@@ -167,19 +167,19 @@ def fold_shown(model) -> "dict | None":
     sent = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
     leads = [unit.lead for unit in units if unit.carries]
     names = {model.frame_name(k) for k in (leads[-1:] if looped else leads)}  # those of a loop are one
-    carry = (names.pop() if len(names) == 1 else None) or "value"
+    carry = names.pop() if len(names) == 1 else None
     scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.carries)
     weighted = sum(map(bool, sent)) >= (1 if kind == "layers" else len(units) / 2) and len({(*one.weights,) for one in units}) > 1
     if not weighted:
         sent = [[slopes.get(f"f{unit.lead}")] if unit.carries else [] for unit in units]
-    slope = "|grad|" if not scalar else "gradient" if carry == "value" else f"d/d{carry}"
+    slope = "|grad|" if not scalar else f"d/d{carry}" if carry else "gradient"
     below = axis("|grad W|" if weighted else slope, sent, scalar and not weighted, weighted)
     if any(one is not None and one < 0 for one in below["numbers"]) and trend(model):  # so that the axis can be logarithmic
         below = axis(f"|{below['name']}|", sent)
     data = {
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "above": axis(carry if scalar else f"|{carry}|", [[one] for one in carried], scalar), "below": below,
+        "above": axis((carry or "value") if scalar else f"|{carry or 'value'}|", [[one] for one in carried], scalar), "below": below,
         "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
         "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
