@@ -11,6 +11,7 @@ import pytest
 
 os.environ.setdefault("MINIGRAD_SECONDS", "30")  # on a busy machine an answer takes longer, and is the same
 os.environ.setdefault("PIP_NO_COMPILE", "1")  # most of what tests install is never imported
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that they start compiles all that it imports
 
 import minigrad as mg
 from minigrad import later

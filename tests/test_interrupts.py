@@ -3,7 +3,7 @@
 python -m tests.test_interrupts
 
 raises KeyboardInterrupt at every instruction of these programs in turn, at every line, call and return, and sends
-thousands of real signals. Here, in the tests, it is every third line, some of the instructions, and hundreds of signals.
+thousands of real signals. Here, in the tests, it is every seventh line, some of the instructions, and hundreds of signals.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from minigrad.tracing import log
 
 WATCHED = mg.autodiff, mg.errors, backward, custom, listening, questions, tape, python_functions, recompute, log, contextlib
 FILES = {__file__, np.seterr.__code__.co_filename, *(module.__file__ for module in WATCHED)}
-STRIDE, LINES = 23, 3  # of so many instructions, and of so many lines, the tests take one
+STRIDE, LINES = 53, 7  # of so many instructions, and of so many lines, the tests take one
 SIGNALS = 200
 NUMPY_WARNS = np.geterr()
 
