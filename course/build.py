@@ -5,12 +5,14 @@ import itertools
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import minutes
 import nbformat
 from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 import minigrad
 from minigrad.classroom import whole
@@ -71,17 +73,24 @@ def kept_run(path):
 def run(notebook):
     """Run a notebook, and return it."""
     nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
-    client = NotebookClient(
-        notebook,
-        timeout=60,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(COURSE)}},
-        extra_arguments=["--log-level=ERROR"],
-        shutdown_kernel="immediate",
-    )
-    ensure_event_loop().add_signal_handler = refused
-    client.execute(env=nobody)
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as sockets:
+        client = NotebookClient(
+            notebook,
+            timeout=60,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(COURSE)}},
+            extra_arguments=["--log-level=ERROR"],
+            shutdown_kernel="immediate",
+            config=Config(AsyncKernelManager=connection(sockets)),
+        )
+        ensure_event_loop().add_signal_handler = refused
+        client.execute(env=nobody)
     return notebook
+
+
+def connection(sockets) -> dict:
+    """How to talk to the kernel: by sockets in this folder, since of two that start at once one may find its TCP ports taken."""
+    return {"transport": "ipc", "ip": f"{sockets}/kernel"} if os.name == "posix" else {}
 
 
 def refused(*handler):

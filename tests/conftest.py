@@ -21,7 +21,8 @@ from minigrad.engine.listening import listening
 ROOT = Path(__file__).parent.parent
 later.load_all()  # then all ops are in their tables
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
-LONGEST = "browser", "rehearsal", "book", "pack"  # they wait for servers and pages half of the time, and begin first
+FORKING = "inspector", "by_experiment", "programs", "fixes", "hostile", "checkpoint"  # a fork of a process that has grown takes longer
+FIRST = "browser", *FORKING, "rehearsal", "book", "pack"  # and the longest of the others, which wait half of the time
 
 NO_BROWSER = "there is no Chromium here"
 
@@ -55,8 +56,8 @@ def pytest_xdist_auto_num_workers():
 
 
 def pytest_collection_modifyitems(items):
-    """The files of LONGEST first, all others as they were; and the mark of the quick ones."""
-    order = [*(f"test_{name}" for name in LONGEST), ""]
+    """The files of FIRST first, all others as they were; and the mark of the quick ones."""
+    order = [*(f"test_{name}" for name in FIRST), ""]
     items.sort(key=lambda item: order.index(item.path.stem if item.path.stem in order else ""))
     for item in items:
         if is_quick(item.path):

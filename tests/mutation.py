@@ -23,7 +23,6 @@ from .covering import ROOT, Copy, Covering
 
 PATHS = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py")) if "book" not in path.parts]
 TEXTS = {path.relative_to(ROOT).with_suffix("").as_posix(): path.read_text("utf-8") for path in PATHS}
-LINES = {file: text.splitlines() for file, text in TEXTS.items()}
 ENGINE = [f"engine/{file}" for file in ("op", "writing", "operands", "tape", "backward", "questions", "variable")]
 OPPOSITE = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Is: ast.IsNot,
@@ -133,6 +132,11 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
 
 
 @functools.cache
+def lines_of(file):
+    return TEXTS[file].splitlines()
+
+
+@functools.cache
 def tree_of(file):
     """The syntax tree of a file: all together have 100 MB, which only those need who break places."""
     return ast.parse(TEXTS[file])
@@ -233,7 +237,7 @@ def reason(file, node):
     """Why no test can see a change in the line of this node; None if one can."""
     if node in idle(file):
         return "accepted as in TensorFlow, without effect"
-    line = LINES[file][node.lineno - 1]
+    line = lines_of(file)[node.lineno - 1]
     return next((why for (where, words), why in SURVIVES.items() if lies_in(file, where) and words in line), None)
 
 
@@ -280,7 +284,7 @@ def tried(every, copy, covering, seconds):
         if not tests or copy.passes(file, text_of(file, holder, key, other), tests):
             gaps += 1
             change = f"{ast.unparse(whole):.60} -> {ast.unparse(other):.60}".replace("\n", " ")
-            print(f"\r{file}.py:{whole.lineno}: {LINES[file][whole.lineno - 1].strip()}")
+            print(f"\r{file}.py:{whole.lineno}: {lines_of(file)[whole.lineno - 1].strip()}")
             print(f"    {change}    (tests: {sum(map(len, tests.values()))})", flush=True)
         print(f"\r{done} of {len(every)} places tried, {gaps} survive", end="", flush=True)
         if time.monotonic() > end:

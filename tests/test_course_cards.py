@@ -354,26 +354,26 @@ def deep():
 
 
 WHATEVER = {
-    "object": Refusing(),
-    "text": RefusingText("02.1"),
-    "exit": Exits(),
-    "silent": RefusingSilently(),
-    "endless": endless(),
-    "deep": deep(),
-    "long": "x" * 1_000_000,
-    "number": 10**5000,
-    "none": None,
-    "nan": math.nan,
-    "bytes": b"\xff",
-    "unseen": "\x1b\u202e\ud800\x00",
-    "class": Refusing,
-    "array": np.array([object()]),
+    "object": Refusing,
+    "text": lambda: RefusingText("02.1"),
+    "exit": Exits,
+    "silent": RefusingSilently,
+    "endless": endless,
+    "deep": deep,
+    "long": lambda: "x" * 1_000_000,
+    "number": lambda: 10**5000,
+    "none": lambda: None,
+    "nan": lambda: math.nan,
+    "bytes": lambda: b"\xff",
+    "unseen": lambda: "\x1b\u202e\ud800\x00",
+    "class": lambda: Refusing,
+    "array": lambda: np.array([object()]),
 }
 
 
 @pytest.mark.parametrize("name", WHATEVER)
 def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
-    given = WHATEVER[name]
+    given = WHATEVER[name]()
     for ask in (predict, check, hint, reset, solution, audit, progress):
         for arguments in ([], [given], [given, given], ["02.1", given], ["02.1", given, given, given]):
             ask(*arguments)

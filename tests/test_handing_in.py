@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
@@ -98,6 +97,8 @@ def test_a_class_is_added_up(monkeypatch, tmp_path, capsys):
 
 
 def test_the_picture_of_a_class_has_a_bar_for_each_exercise_the_first_on_top(monkeypatch):
+    from matplotlib.figure import Figure
+
     drawn = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, file: drawn.append((figure, file)))
     together.draw([("01.1", 2, Counter({1: 1, 2: 1})), ("01.2", 3, Counter()), ("01.3", 0, Counter({4: 1}))], 4, "class.png")
