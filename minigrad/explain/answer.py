@@ -233,11 +233,12 @@ WHY = {
 
 
 def jumps_on(q, way) -> bool:
-    """Whether what left on this way moves the target by jumps alone."""
+    """Whether what left on this way moves the target by jumps alone, or not at all."""
     left = [edge for edge in way if edge.code == "LEFT_ENGINE"]
     before = way[: way.index(left[0])] if left else way
     flat = any(q.history.is_flat(edge) and (edge in before or edge.code != "INTEGER") for edge in way)
-    return bool(left) and not flat and q.experiment is not None and q.experiment.only_jumps(left)
+    tried = q.experiment if left and not flat else None
+    return tried is not None and (tried.is_still or tried.only_jumps(left))
 
 
 def broken(q, way, *more, came="= None"):

@@ -200,6 +200,11 @@ class Experiment:
         except NotTried as why:
             return "way" if isinstance(why, Changed) else ""
 
+    @property
+    def is_still(self) -> bool:
+        """Whether no nudge, however large, moves the target."""
+        return not self.moves_in(self.after) and not self.jumps
+
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})
 

@@ -48,6 +48,20 @@ target.assign(x)
 with mg.GradientTape() as tape:
     y = mg.reduce_sum((x * [0.5, 2.0] - target) ** 2)
 """),
+    "a number in an element that nothing reads": ("none", "UNUSED", "u = v * np.array([float(x), 1.0, 2.0], np.float32)", """
+x, v = start(0.8), mg.Variable([1.0, 2.0, 3.0])
+# ---
+with mg.GradientTape() as tape:
+    u = v * np.array([float(x), 1.0, 2.0], np.float32)
+    y = u[1] * 2.0
+"""),
+    "an array beside a function of Python that reads another": ("none", "UNUSED", "u = x - x.numpy().mean()", """
+x, v = start([1.0, 2.0]), mg.Variable(3.0)
+# ---
+with mg.GradientTape() as tape:
+    u = x - x.numpy().mean()
+    y = mg.py_function(lambda t: np.cos(t.numpy()), [v], mg.float32) * v
+"""),
     "a total that is set and then added to": ("none", "STATE", "total.assign(x * 2.0)", """
 x, total = start(3.0), mg.Variable(0.0)
 # ---
