@@ -193,7 +193,7 @@ def told_by_the_log(q):
     if q.slope is not None and not (filled and status_of(q.slope) == "zero"):  # zeros may stand for a None
         answer = whole_or_partial(q, targets, way)
     else:
-        answer = independent(q) if not way or jumps_on(q, way) else broken(q, way)
+        answer = independent(q) if not way or has_no_slope(q, way) else broken(q, way)
     if answer.meaning == "independent":
         notes += left_above(q)
     if history.trace.cut and not (history.opened and q.experiment is not None):
@@ -232,7 +232,7 @@ WHY = {
 }
 
 
-def jumps_on(q, way) -> bool:
+def has_no_slope(q, way) -> bool:
     """Whether what left on this way moves the target by jumps alone, or not at all."""
     left = [edge for edge in way if edge.code == "LEFT_ENGINE"]
     before = way[: way.index(left[0])] if left else way

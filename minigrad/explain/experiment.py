@@ -21,6 +21,7 @@ from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, fin
 
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
+HUGE = Nudge(1e6), Nudge(1e12)  # for effects that rounding hides
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
@@ -202,8 +203,10 @@ class Experiment:
 
     @property
     def is_still(self) -> bool:
-        """Whether no nudge, however large, moves the target."""
-        return not self.moves_in(self.after) and not self.jumps
+        """Whether no nudge moves the target, not even one beside which rounding is small; False if that was not tried."""
+        with contextlib.suppress(NotTried):
+            return not any(self.moves_in(self.at(size)) for size in (self.step, *HUGE))
+        return False
 
     def moved_in(self, event) -> dict:
         return self.moved.get(event.number, {})

@@ -55,6 +55,12 @@ with mg.GradientTape() as tape:
     u = v * np.array([float(x), 1.0, 2.0], np.float32)
     y = u[1] * 2.0
 """),
+    "a number so small that rounding hides it": ("none", "LEFT_ENGINE", "y = mg.constant(float(x) * 1e-9) + v", """
+x, v = start(0.8), mg.Variable(1000.0)
+# ---
+with mg.GradientTape() as tape:
+    y = mg.constant(float(x) * 1e-9) + v
+"""),
     "an array beside a function of Python that reads another": ("none", "UNUSED", "u = x - x.numpy().mean()", """
 x, v = start([1.0, 2.0]), mg.Variable(3.0)
 # ---
