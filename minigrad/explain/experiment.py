@@ -203,7 +203,7 @@ class Experiment:
 
     @property
     def is_still(self) -> bool:
-        """Whether no nudge moves the target, not even one beside which rounding is small; False if that was not tried."""
+        """Whether no nudge moves the target, not even a HUGE one; False if that was not tried."""
         with contextlib.suppress(NotTried):
             return not any(self.moves_in(self.at(size)) for size in (self.step, *HUGE))
         return False
