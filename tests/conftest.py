@@ -1,10 +1,13 @@
 """Every test begins with nobody listening and no name given, whatever the one before it has left; and a browser for those that need one."""
 
 import gc
+import itertools
 import os
 import random
 import shutil
 import sys
+from collections import defaultdict
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,16 @@ NO_BROWSER = "there is no Chromium here"
 
 def pytest_addoption(parser):
     parser.addoption("--browser", action="store_true", help="fail, not skip, where there is no Chromium (as with CI set)")
+    what = "of tests with many variants try all, or today's third; by default a third if no files are named"
+    parser.addoption("--variants", choices=["all", "third"], help=what)
+
+
+def pytest_configure(config):
+    """The third of today, which the workers of xdist take over."""
+    if not hasattr(config, "workerinput"):
+        usual = "third" if config.args_source is pytest.Config.ArgsSource.TESTPATHS else "all"
+        third = (config.option.variants or usual) == "third"
+        os.environ["MINIGRAD_THIRD"] = str(date.today().toordinal() % 3) if third else ""
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -40,6 +53,8 @@ def pytest_terminal_summary(terminalreporter, config):
     if config.option.markexpr == "quick":
         others = [one for one in config.rootpath.glob("tests/**/test_*.py") if not is_quick(one)]
         terminalreporter.write_line(f"quick: {len(others)} files of tests and the lessons were left out")
+    elif os.environ["MINIGRAD_THIRD"]:
+        terminalreporter.write_line("of tests with many variants today's third was tried; --variants all tries each")
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -55,8 +70,14 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-def pytest_collection_modifyitems(items):
-    """The files of FIRST first, all others as they were; and the mark of the quick ones."""
+def pytest_collection_modifyitems(config, items):
+    """The files of FIRST first, all others as they were; the mark of the quick ones; of many variants today's third."""
+    if third := os.environ["MINIGRAD_THIRD"]:
+        counts = defaultdict(itertools.count)
+        many = [one for one in items if one.get_closest_marker("variants")]
+        left = {one for one in many if next(counts[one.path, one.originalname]) % 3 != int(third)}
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [one for one in items if one not in left]
     order = [*(f"test_{name}" for name in FIRST), ""]
     items.sort(key=lambda item: order.index(item.path.stem if item.path.stem in order else ""))
     for item in items:
