@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..engine.listening import listeners_only
-from ..engine.op import OPS, convert
+from ..engine.operands import OPS, convert
 from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
@@ -145,7 +145,7 @@ def raised(q, trace):
     """The answer for a backward pass that ended in an error."""
     kind, said = type(q.slope).__name__, visible(q.slope)
     kernel = said.partition(": ")[2] if kind == "LookupError" else ""
-    ran = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
+    ran = [e for e in trace.every(Ran) if e.op.kernel == kernel] if trace is not None else []
     name = ran[-1].name if ran else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
     words = dict(kernel=kernel, op=name, line=ran[-1].place.text if ran else "", error=f"{kind}: {said}")
     told, notes = cause("NOT_REGISTERED", q, "" if kernel else "error", **words), () if ran else (ADVICE,)
@@ -257,7 +257,7 @@ def broken(q, way, *more, came="= None"):
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
     why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
     causes = *each_once(q, breaks, others), *more
-    path = steps_on(q, way)
+    path = steps_on(way)
     return none(q, meaning, *causes, why=why, came=came, path=path, lost=names_on(q, path))
 
 
@@ -341,14 +341,14 @@ def independent(q):
     anew = rebound(q)
     if anew is not None:
         return none(q, "broken", anew, why=NOT_THIS.format(name=name))
-    asked = [e for e in trace.events if isinstance(e, Asked) and q.source.id in e.sources]
+    asked = [e for e in trace.every(Asked) if q.source.id in e.sources]
     if history.cheapest(history.nodes(q.targets), sources={slope for e in asked for slope in e.gave}) is not None:
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     exits, notes = history.left(q.targets), (f"no replay: {q.untried}",)
     moved = tried.exits[-1][-1] if tried is not None and tried.exits else None  # the last that did
     decision = last_exit(q, [e for e in exits if decides(e)])
     left = moved or last_exit(q, [e for e in exits if tried is not None or e.kind in "fc" or not decides(e)])
-    hidden = [e.name for e in history.ran if e.attributes is None and e.number > history.opened]
+    hidden = [e.name for e in history.trace.every(Ran) if e.attributes is None and e.number > history.opened]
     hidden += ["a function with a gradient of its own"] if history.custom and history.uses(q.source.id) else []
     if tried is None and (left or hidden):
         what = f"{name} left" if left else f"{hidden[-1]} may use {name}"
@@ -369,7 +369,8 @@ def independent(q):
 def unused(q, left):
     """The cause if no path from the source to the target was seen; "proved" if none can have gone unseen."""
     history, trace, tried = q.history, q.history.trace, q.experiment is not None
-    unseen = trace.cut or not history.opened or left or history.custom or any(e.attributes is None for e in history.ran)
+    opaque = left or history.custom or any(e.attributes is None for e in trace.every(Ran))
+    unseen = trace.cut or not history.opened or opaque
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     sure = "tried" if tried else "likely" if unseen else "proved"
     if left:
@@ -383,7 +384,7 @@ def unused(q, left):
 def left_above(q) -> list:
     """A note if a number made of the source left above the tape, into a name that its block reads."""
     history, number, opened = q.history, q.source.id, q.history.opened
-    wrote = [e.number for e in history.trace.events if isinstance(e, Wrote) and e.variable == number]
+    wrote = [e.number for e in history.trace.every(Wrote) if e.variable == number]
     since = max([one for one in wrote if one < opened], default=0)  # its value at the tape
     exits = [e for e in history.exits.values() if since < e.number < opened and not decides(e)]
     block = statement_at(history.opening)[1] if exits else None
@@ -422,7 +423,7 @@ def rebound(q):
     if history.uses(q.source.id):
         return None
     if hasattr(q.source, "trainable"):  # was another Variable of its name, now unreachable, used instead?
-        wrote = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"]
+        wrote = [e for e in history.trace.every(Wrote) if e.how == "Variable"]
         same = [e for e in wrote if assigned_name(e.place) == q.source_name]
         own = next((e.place.text for e in same if e.variable == q.source.id), "")
         lost = [e.variable for e in same if own and e.variable not in q.names.held]
@@ -478,8 +479,8 @@ def whole_or_partial(q, targets, way):
     status = "nan" if number == "nan" else "partial"
     causes = (not_finite(q), *causes) if number == "nan" else causes
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
-    path = steps_on(q, way)
-    names = names_on(q, path), names_on(q, steps_on(q, missing))
+    path = steps_on(way)
+    names = names_on(q, path), names_on(q, steps_on(missing))
     return Explanation(status, "", causes, head, path, *names, q.text, tuple(notes))
 
 
@@ -529,7 +530,7 @@ def own_gradient(q, custom):
 
 def whole(q, way, number, meant):
     """The answer if every path is on the tape: whether the gradient can be trusted."""
-    path = steps_on(q, way or ())
+    path = steps_on(way or ())
     live = names_on(q, path) if way else ()
     if number == "nan":
         return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
@@ -556,8 +557,8 @@ def whole(q, way, number, meant):
 def assigned_meanwhile(q) -> tuple:
     """A note if the source was assigned between its reads, or got a value that was computed from itself."""
     history, number, name = q.history, q.source.id, q.source_name
-    events = history.trace.events if history is not None else ()
-    wrote = [e for e in events if isinstance(e, Wrote) and e.variable == number and e.number > history.opened]
+    events = history.trace.every(Wrote) if history is not None else ()
+    wrote = [e for e in events if e.variable == number and e.number > history.opened]
     live = history.ways(history.nodes(q.targets), lambda edge: not edge.code) if wrote else ()
     reads = [edge.start[1] for edge in live if isinstance(edge.start, tuple) and edge.start[0] == number]
     wrote = [e for e in wrote if reads and e.version <= max(reads)]
@@ -570,7 +571,7 @@ def assigned_meanwhile(q) -> tuple:
 # ---- paths as names --------------------------------------------------------------------------------------------------
 
 
-def steps_on(q, edges):
+def steps_on(edges):
     """The ops on a path, and the calls through which a value left the tape."""
     steps = []
     for edge in edges:

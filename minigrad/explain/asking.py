@@ -19,7 +19,7 @@ def tapes_in(frame) -> dict:
 
 def last_tape(trace, tapes):
     """The tape that the trace heard last, or a stand-in if no visible name refers to it any more."""
-    asked = [e for e in trace.events if isinstance(e, Asked)]
+    asked = trace.every(Asked)
     number = asked[-1].tape if asked else max(trace.tapes, default=0)
     if number in tapes:
         return tapes[number][0]
@@ -33,12 +33,12 @@ def knows(trace, tape) -> bool:
     if trace.opening(tape.number) is not None:
         return True
     used_up = tape.steps is None or bool(trace.left_out)
-    return used_up and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
+    return used_up and any(tape.number in e.recorded for e in trace.every(Ran))
 
 
 def last_question(trace, tape):
     """The numbers of the targets and sources in the tape's last question, and which sources got a gradient."""
-    asked = [e for e in trace.events if isinstance(e, Asked) and e.tape == tape.number] if trace is not None else []
+    asked = [e for e in trace.every(Asked) if e.tape == tape.number] if trace is not None else []
     if asked:
         return asked[-1].targets, asked[-1].sources, [bool(n) for n in asked[-1].results]
     targets, sources, answers = tape.last_question

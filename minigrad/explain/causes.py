@@ -5,6 +5,7 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import visible
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, node_at, operator_name
 from ..tracing.values import brief
@@ -93,6 +94,8 @@ def codes(name: "str | None" = None):
         y = x * x
     tape.gradient(y, x)           # 20.0
     """
+    if name is not None and name not in CODES:
+        raise KeyError(f"{visible(name)} is none of {', '.join(CODES)}")
     return dict(CODES) if name is None else CODES[name]
 
 

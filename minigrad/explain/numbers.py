@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
-from ..engine.op import OPS, convert
+from ..engine.operands import OPS, convert
 from ..engine.tensor import Tensor
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.source import called_text

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..engine.backward import backward, dense, prune
 from ..engine.listening import listeners_only
-from ..engine.op import convert
+from ..engine.operands import convert
 from ..engine.questions import seeds_of
 from ..errors import unwarned
 from ..tracing.log import Asked, Steps

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.listening import Listener, listening
-from ..engine.op import MADE, one_by_one
-from ..engine.operands import CONVERTERS
+from ..engine.op import MADE
+from ..engine.operands import CONVERTERS, one_by_one
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
 from ..tracing import checkpoint, values

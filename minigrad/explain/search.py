@@ -64,10 +64,8 @@ class History:
     def __init__(self, trace, tape, sources, experiment=None):
         self.trace, self.made, self.tape, self.sources = trace, trace.made, tape.number, set(sources)
         self.one_shot, self.experiment = not tape.persistent, experiment
-        kinds = TapeEvent, Asked, Watched
-        self.tape_events, self.questions, self.watches = (
-            [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in kinds
-        )
+        asked = [[e for e in trace.every(kind) if e.tape == self.tape] for kind in (TapeEvent, Asked, Watched)]
+        self.tape_events, self.questions, self.watches = asked
         opening = trace.opening(self.tape)
         self.opened, self.opening = (opening.number, opening.place) if opening is not None else (0, None)
         self.forgot = max((e.number for e in self.tape_events if e.what == "forgot"), default=0)
@@ -119,14 +117,9 @@ class History:
         return self.node(min(self.sources), {})
 
     @cached_property
-    def ran(self) -> list:
-        """The ops that ran, in order of time."""
-        return [e for e in self.trace.events if isinstance(e, Ran)]
-
-    @cached_property
     def custom(self) -> list:
         """The functions with a custom gradient that ran; the log does not show every value that they use."""
-        return [e for e in self.ran if e.op.kernel == "CustomGradient"]
+        return [e for e in self.trace.every(Ran) if e.op.kernel == "CustomGradient"]
 
     def entered_inside(self, event):
         """The events in a `py_function` where a value changed by the nudge came in; a replay tests if it matters."""
@@ -155,13 +148,13 @@ class History:
     @cached_property
     def exits(self) -> dict:
         """The exits of floating-point and complex values, by event number."""
-        return {e.number: e for e in self.trace.events if isinstance(e, LeftEngine) and e.kind in "fc"}
+        return {e.number: e for e in self.trace.every(LeftEngine) if e.kind in "fc"}
 
     def left(self, targets) -> list:
         """The exits since the tape was opened, until the targets were made: what left later cannot matter."""
         makers = [event.number for event in map(self.maker, self.nodes(targets)) if event is not None]
         made = max(makers, default=self.trace.count + 1)
-        return [e for e in self.trace.events if isinstance(e, LeftEngine) and self.opened < e.number < made]
+        return [e for e in self.trace.every(LeftEngine) if self.opened < e.number < made]
 
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""
@@ -298,7 +291,8 @@ class History:
     def uses(self, number):
         """The ops with this number among their inputs, in order of time, without those that answered a question."""
         asked = [(e.began, e.number) for e in self.questions]
-        return [e for e in self.ran if number in e.inputs and not any(a < e.number < b for a, b in asked)]
+        used = [e for e in self.trace.every(Ran) if number in e.inputs]
+        return [e for e in used if not any(a < e.number < b for a, b in asked)]
 
 
 EDGES = {  # the kind of the event that made a node -> the edges that end there

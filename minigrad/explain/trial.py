@@ -15,7 +15,7 @@ from inspect import CO_OPTIMIZED
 import numpy as np
 
 from ..engine.listening import Listener, listening
-from ..engine.op import convert
+from ..engine.operands import convert
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
 from ..tracing.places import user_frame

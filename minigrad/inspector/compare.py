@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from ..explain.trial import Trial, try_with
 from ..tracing import checkpoint
 from .model import MOST_BYTES, Model
-from .text import twin
+from .text import text_table
 
 
 def compared(models, titles) -> dict:
@@ -31,7 +31,7 @@ def side_by_side(models, titles) -> str:
     first, second = (dict.fromkeys(model.line_text(one.place) for one in model.film.frames) for model in models)
     changed = [f"  - {line}" for line in first if line and line not in second]
     changed += [f"  + {line}" for line in second if line and line not in first]
-    parts = [f"{title}\n{twin(model)}" for title, model in zip(titles, models)]
+    parts = [f"{title}\n{text_table(model)}" for title, model in zip(titles, models)]
     return "\n".join([parts[0], "", parts[1], *(["", "the lines that differ", *changed[:12]] if changed else [])])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..engine.backward import INPUT, TENSORS, VJP, output_ids
 from ..engine.listening import listeners_only
-from ..engine.op import OPS
+from ..engine.operands import OPS
 from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.causes import CODES
@@ -165,7 +165,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     history = History(trace, tape, [one.id for one in sources])
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
-    refusals = [e for e in events if isinstance(e, Refused) and e.tape == tape.number]
+    refusals = [e for e in trace.every(Refused) if e.tape == tape.number]
     own = history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
@@ -180,11 +180,11 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
         on_ways.setdefault(edge.event.number, []).append(edge)
         if edge.by is not None:
             exits.setdefault(edge.by.number, []).append(edge.event)
-    opened = [e for e in events if isinstance(e, TapeEvent) and e.what == "opened" and first <= e.number <= closed]
+    opened = [e for e in trace.every(TapeEvent) if e.what == "opened" and first <= e.number <= closed]
     film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
     film.gone = {number for number in others if number in trace.tapes and trace.tapes[number]() is None}
-    questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
+    questions = [e for e in trace.every(Asked) if e in own or (e.tape in others and e.number <= last)]
     refused = [e for e in refusals if every or not wanted or set(e.targets) == wanted]
     heard: list[Any] = [*questions, *refused]
 
@@ -221,7 +221,7 @@ def name_apart(frames):
     """Give each op of one call its own name: `matvec` runs three ops, and the last one returns its result."""
     calls = {}  # code -> the instruction that it has come to (and the layer that it calls there), and the ops that ran there
     for frame in frames:
-        code, *at = frame.place[0], frame.place[1], frame.event.call[-1]
+        code, *at = frame.event.code, frame.event.instruction, frame.event.call[-1]
         if code in calls and calls[code][0] != at:
             name_parts(calls.pop(code)[1])
         if isinstance(frame.event, (Ran, Failed)) and frame.op_made:

@@ -41,7 +41,7 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; }}
 </head>
 <body>
 <main id="inspector"><h1>{title}</h1></main>
-<noscript><pre>{twin}</pre></noscript>
+<noscript><pre>{text}</pre></noscript>
 <script type="application/json" id="state">{state}</script>
 <script>{run}</script>
 </body>
@@ -49,12 +49,12 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; }}
 """
 
 
-def page(view, twin, step, selected) -> str:
-    """The complete HTML file, which opens at this step and selection. `twin`: the film as text, for browsers without JavaScript."""
+def page(view, text, step, selected) -> str:
+    """The complete HTML file, which opens at this step and selection. `text`: the film as text, for browsers without JavaScript."""
     state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
         policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(view.get("compare", [view])[0]["verdict"]["head"]),
-        css=style().replace("</", "<\\/"), twin=html.escape(twin), run=run,
+        css=style().replace("</", "<\\/"), text=html.escape(text), run=run,
         state=json.dumps(state, allow_nan=False).replace("<", "\\u003c"),  # it cannot close the script element
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from .compare import compared, side_by_side
 from .html import framed, page
 from .still import still
-from .text import twin
+from .text import text_table
 
 MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
 
@@ -19,7 +19,7 @@ class Inspection:
     def __init__(self, models, titles):
         self.models = models
         self.plain = models[0].data if len(models) == 1 else compared(models, titles)
-        self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
+        self.text = text_table(models[0]) if len(models) == 1 else side_by_side(models, titles)
         self.last = len(self.plain.get("axis") or models[0].film.steps) - 1
         self.nodes = {f"f{k}" for model in models for k in range(len(model.film.frames))}
         self.nodes |= {source["id"] for model in models for source in model.data["sources"]}

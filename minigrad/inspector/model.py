@@ -10,12 +10,13 @@ import gc
 import json
 import re
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ..engine.listening import listeners_only
-from ..engine.op import convert
+from ..engine.operands import convert
 from ..engine.tape import GradientTape
 from ..errors import unwarned, visible
 from ..explain.answer import answer_all
@@ -141,9 +142,9 @@ class Model:
         """The Explanation of each source; if there are too many sources, those without a gradient come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        events = self.trace.events if self.trace is not None else ()
-        heard = [dx for e in events if isinstance(e, Asked) and e.tape == self.tape.number for dx in e.slopes]
-        strange = self.has_strange_values(events)
+        asks = self.trace.every(Asked) if self.trace is not None else ()
+        heard = [dx for e in asks if e.tape == self.tape.number for dx in e.slopes]
+        strange = None if self.trace is None else self.has_strange_values()
         self.whole = strange is False and not self.trace.cut
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
@@ -155,19 +156,19 @@ class Model:
                 self.questions.append(q)
         return found
 
-    def has_strange_values(self, events) -> "bool | None":
+    def has_strange_values(self) -> "bool | None":
         """Whether values left, were written into Variables and read, or came unheard, as from another thread; None if the trace
         heard none of these, but not all of the tape's block either."""
-        ends = [e.number for e in events if isinstance(e, TapeEvent) and e.tape == self.tape.number and e.what in ("opened", "closed")]
-        block = [e for e in events if len(ends) > 1 and ends[0] < e.number < ends[-1]]
-        mine = {one.id for one in self.sources}
-        written = {(e.variable, e.version) for e in block if isinstance(e, Wrote) and e.how != "Variable"}
-        again = [e for e in events if isinstance(e, (Ran, LeftEngine)) and not written.isdisjoint(e.versions.items())]
-        exits = [e for e in events if isinstance(e, LeftEngine) and e.kind in "fc"]
+        every, own = self.trace.every, self.tape.number
+        ends = [e.number for e in every(TapeEvent) if e.tape == own and e.what in ("opened", "closed")] or [0]
+        ran, wrote = ([e for e in every(kind) if ends[0] < e.number < ends[-1]] for kind in (Ran, Wrote))
+        mine, exits = {one.id for one in self.sources}, [e for e in every(LeftEngine) if e.kind in "fc"]
+        written = {(e.variable, e.version) for e in wrote if e.how != "Variable"}
+        again = [e for e in (*every(Ran), *every(LeftEngine)) if written and not written.isdisjoint(e.versions.items())]
         left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
-        known = self.trace.made.keys() | self.tape.roots if block else set()
-        strange = [(i, e) for e in block if isinstance(e, Ran) for i in e.inputs if self.tape.number < i not in known]
-        unheard = any(i not in e.versions and e.recorded.get(self.tape.number) for i, e in strange)
+        known = self.trace.made.keys() | self.tape.roots
+        strange = [(i, e) for e in ran for i in e.inputs if own < i not in known]
+        unheard = any(i not in e.versions and e.recorded.get(own) for i, e in strange)
         return bool(left or again or unheard) or (False if len(ends) > 1 else None)
 
     def film_it(self, every):
@@ -201,6 +202,7 @@ class Model:
         film.steps = [step for step in film.steps if step[0] != "write" or step[1] not in self.hidden]
         shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
+        self.numbers = [*accumulate((frame.kind != "assign" for frame in film.frames), initial=1)]  # assignments have none
         nodes = [node for _, _, node in self.given_from if isinstance(node, tuple)]
         self.users = {node: frame for frame, _, node in reversed(self.given_from) if frame.by is None}
         self.versions = dict(reversed(nodes))  # the first version of each Variable that was read
@@ -471,10 +473,6 @@ class Model:
     def view_steps(self) -> list:
         """[kind, number] for each step. The number of a "read" is its frame; it belongs to the reading of the last "turn"."""
         return [[kind, self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
-
-    def number_of(self, k) -> int:
-        """The number shown for a frame, counted from 1; assignments do not count."""
-        return 1 + sum(frame.kind != "assign" for frame in self.film.frames[:k])
 
     def first_bad(self) -> "int | None":
         """The first frame whose value has a nan or an inf; if there is none, the first that sent one back."""

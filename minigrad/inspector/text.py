@@ -13,10 +13,10 @@ ONE_CALL = r"^([^()]*)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$"  # one call, wi
 WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
 
 
-def twin(model) -> str:
+def text_table(model) -> str:
     """The text table of a Model."""
     view = model.data
-    rows, tapes = folded(rows_of(model)), len(view["tapes"])
+    rows, tapes = rows_of(model), len(view["tapes"])
     kept = f"{view['kept']} kept, {view['ghosts']} ghost{'s' * (view['ghosts'] != 1)}"
     lines = [f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept}"]
     if rows:
@@ -31,17 +31,27 @@ def twin(model) -> str:
 
 
 def rows_of(model):
-    """A row of cells for each frame and each mark; the number of a frame comes first."""
-    marks, rows = [*model.data["marks"]], []
+    """A row of cells for each frame and each mark that is shown; the number of a frame comes first."""
     reads = {read.frame: read for read in model.film.last.reads} if model.film.last else {}
-    for k in shown_frames(model):
-        if isinstance(k, str):
-            rows.append(("", f"... {k}", "", "", "", ""))
-            continue
-        while marks and marks[0]["at"] <= k:
-            rows.append(mark_row(marks.pop(0)))
-        rows.append(frame_row(model, k, reads.get(k)))
-    return rows + [mark_row(mark) for mark in marks]
+    rows = []
+    for one in folded(in_order(shown_frames(model), model.data["marks"])):
+        if isinstance(one, str):
+            rows.append(("", f"... {one}", "", "", "", ""))
+        else:
+            rows.append(mark_row(one) if isinstance(one, dict) else frame_row(model, one, reads.get(one)))
+    return rows
+
+
+def in_order(frames, marks):
+    """The frames, each mark before the first frame that follows it."""
+    left = iter([*marks, None])
+    mark = next(left)
+    for k in frames:
+        while mark and not isinstance(k, str) and mark["at"] <= k:
+            yield mark
+            mark = next(left)
+        yield k
+    yield from filter(None, (mark, *left))
 
 
 def shown_frames(model):
@@ -55,10 +65,11 @@ def shown_frames(model):
     return [*[k for k in frames if k < first.end], f"{more} more ops", *[k for k in frames if k >= last.first]]
 
 
-def folded(rows):
-    """At most MOST rows: the first, a row on how many are left out, and the last."""
-    more = len(rows) - MOST
-    return [*rows[: MOST // 2], ("", f"... {more} more", "", "", "", ""), *rows[-MOST // 2 :]] if more > 0 else rows
+def folded(shown):
+    """At most MOST of what is shown: the first, a text on how many are left out, and the last."""
+    shown = [*shown]
+    more = len(shown) - MOST
+    return [*shown[: MOST // 2], f"{more} more", *shown[-MOST // 2 :]] if more > 0 else shown
 
 
 def mark_row(mark):
@@ -73,7 +84,7 @@ def frame_row(model, k, read):
         said = f"{model.source_name(number)} is version {version} now"
         return ("-", "assign", model.line_text(frame.place), value, said, "cut" if cut else "-")
     told = on_tape(model, frame, k), backward(model, frame, k, read)
-    return (str(model.number_of(k)), frame.op, model.line_text(frame.place), value, *told)
+    return (str(model.numbers[k]), frame.op, model.line_text(frame.place), value, *told)
 
 
 def on_tape(model, frame, k) -> str:

@@ -51,7 +51,7 @@ def verdict(model) -> dict:
         worst["say"] = f"Complete, and {seen}."
     missing, full = lost(model, reading) if len(each) == 1 and reading.answers else (None, None)
     bad = model.first_bad() if worst["status"] == "nan" else None
-    worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
+    worst |= {"bad": None if bad is None else model.numbers[bad], "badFrame": None if bad is None else f"f{bad}"}
     if len(each) > 1 and worst["status"] != "complete":
         worst = {**worst, "say": f"{worst['name']}: {worst['say']}"}
     each = each[: len(model.source_ids)]

@@ -1,6 +1,6 @@
 """The program of a film in plain NumPy: each line with the frames that it corresponds to."""
 
-from ..engine.op import convert
+from ..engine.operands import convert
 from ..explain.search import number_of
 from ..graph.retold import Op, Retold, Unlike
 

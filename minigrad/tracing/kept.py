@@ -21,7 +21,7 @@ def arrays_in(thing) -> list:
     if isinstance(thing, (np.ndarray, np.generic)):
         return [(None, thing)]
     if isinstance(thing, UserGradient):  # what its function refers to lives as long as it does
-        thing = [content_of(cell) for cell in thing.grad.__closure__ or ()]
+        thing = [content_of(cell) for cell in getattr(thing.grad, "__closure__", None) or ()]
     parts = thing.inputs if isinstance(thing, Recompute) else thing if isinstance(thing, (list, tuple)) else ()
     return [one for part in parts for one in arrays_in(part)]
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, backward, output_ids
 from ..engine.listening import Exit, Listener, end, listeners_only, listening
-from ..engine.op import MADE, one_by_one
+from ..engine.op import MADE
+from ..engine.operands import one_by_one
 from ..engine.tensor import Tensor, next_id
 from ..errors import unwarned, visible
 from . import checkpoint
@@ -363,7 +364,10 @@ class Shared:
         self.make, self.last = make, ()
 
     def of(self, value) -> Summary:
-        summary = next((summary for known, summary in self.last if known is value), None) or self.make(value)
+        for known, summary in self.last:
+            if known is value:
+                return summary
+        summary = self.make(value)
         self.last = (*self.last[-1:], (value, summary))
         return summary
 
@@ -459,6 +463,7 @@ class Trace(Listener):
     Attributes:
         cells: the rows, one after the other: garbage collection traverses this faster than tuples.
         parsed, makers: the events that were made of them, and the origin of each Tensor and each version of a Variable.
+        by_kind: for a `frozen` log, the events of each kind.
         tapes: number of a tape heard -> a weak reference to it.
         first, versions, seen: number of a Variable -> its first version, its last, and the value of that.
         left_out: for a `frozen` log, the number of older events.
@@ -479,6 +484,7 @@ class Trace(Listener):
         self.cells, self.held = deque(maxlen=(self.limit + 1) * WIDTH), Held()
         self.passes, self.backward = [], deque(maxlen=limit)  # backward passes to run again, and steps that were noted
         self.parsed, self.makers = deque(), {}
+        self.by_kind: Any = None
         self.aside: list = []  # in a replay, the events before it
         self.incomplete, self.unseen = "", 0  # what was not heard, as text; until which event something may be hidden
         self.tapes, self.versions, self.first, self.seen = OrderedDict(), OrderedDict(), OrderedDict(), OrderedDict()
@@ -520,6 +526,12 @@ class Trace(Listener):
         with log_lock:
             self.read_up()
             return tuple(self.parsed)
+
+    def every(self, kind) -> list:
+        """The events of a kind, in order."""
+        if self.by_kind is not None:
+            return self.by_kind.get(kind, [])
+        return [event for event in self.events if event.__class__ is kind]
 
     @property
     def made(self) -> dict:
@@ -565,7 +577,7 @@ class Trace(Listener):
         def within(one, some):
             return any(e.began < one.number < e.number for e in some)
 
-        others = [e for e in self.events if isinstance(e, (Asked, Refused)) and e not in questions]
+        others = [e for e in (*self.every(Asked), *self.every(Refused)) if e not in questions]
         others = [e for e in others if within(e, questions)]
         return self.steps_where(lambda one: within(one, questions) and not within(one, others))
 
@@ -579,7 +591,9 @@ class Trace(Listener):
         with log_lock:
             events, makers, now = self.events, {**self.makers}, copy.copy(self)
         now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)
-        now.cells, now.parsed = deque(), deque(events[-most:])
+        now.cells, now.parsed, now.by_kind = deque(), deque(events[-most:]), {}
+        for event in now.parsed:
+            now.by_kind.setdefault(event.__class__, []).append(event)
         since = now.parsed[0].number if now.parsed else 0
         now.makers = {number: event for number, event in makers.items() if event.number >= since}
         now.first, now.tapes = newest(self.first, most), newest(self.tapes, most)
@@ -622,11 +636,11 @@ class Trace(Listener):
 
     def has_heard(self, tape) -> bool:
         """Whether a tape did anything while the trace listened. (It may have been opened before.)"""
-        return tape.number in self.tapes or any(tape.number in e.recorded for e in self.events if isinstance(e, Ran))
+        return tape.number in self.tapes or any(tape.number in e.recorded for e in self.every(Ran))
 
     def opening(self, number) -> "TapeEvent | None":
         """The event by which the tape of this number was opened; None if that was before the trace, or is forgotten."""
-        first = next((e for e in self.events if isinstance(e, TapeEvent) and e.tape == number), None)
+        first = next((e for e in self.every(TapeEvent) if e.tape == number), None)
         return first if first is not None and first.what == "opened" else None
 
     def version_of(self, number) -> tuple:
@@ -944,6 +958,7 @@ class trace(Trace):
         limit: how many events to keep; the oldest are forgotten.
 
     Raises:
+        TypeError: `on` is neither True nor False.
         ValueError: the limit is less than 1.
 
     A program computes and prints the same with a trace as without. A log is kept as long as any tape that it heard, so
@@ -960,6 +975,9 @@ class trace(Trace):
 
     def __init__(self, on: "bool | None" = None, strict: bool = False, limit: int = LIMIT):
         super().__init__(strict, limit)
+        if on is not None and not isinstance(on, (bool, np.bool_)):
+            problem = f"mg.trace was given {visible(on)}"
+            raise TypeError(f"{problem}: write mg.trace(True) to switch it on, and mg.trace(False) to switch it off.")
         if on is not None and switch.trace is not None:
             switch.trace.stop()
             switch.trace = None

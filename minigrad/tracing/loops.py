@@ -32,7 +32,7 @@ def loops_of(places, ops, repeats):
         may have been more iterations, in which no op ran.
     """
     every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
-    repeated, spots = zip(*[([next(every)[0] for _ in some], next(every)) for some in repeats])
+    repeated, spots = zip(*[(tuple([next(every)[0] for _ in some]), next(every)) for some in repeats])
     letters = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
 
@@ -99,6 +99,7 @@ def ops_of_one_call(calls, spots, ops):
     return once
 
 
+@lru_cache(maxsize=1000)
 def goes_back(before, now, depth, repeated) -> bool:
     """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth.
 

@@ -216,12 +216,12 @@ export class Film {
   /** The number on a ribbon; ribbons from one op to the same array share one text on the outermost, because they add up. */
   amount(ribbon, high) {
     const { wire, a, b, lost } = ribbon;
-    const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output);
-    const arrays = twins.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
-    if (twins.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
+    const parallel = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output);
+    const arrays = parallel.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
+    if (parallel.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
     const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : "") + (wire.wire.output ? ` to [${wire.wire.output}]` : ""));
-    const lower = lost && twins.some((one) => one.wire.wire.sent.length) ? 13 : 0;
+    const lower = lost && parallel.some((one) => one.wire.wire.sent.length) ? 13 : 0;
     const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
     const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
     if (!place) return;
@@ -393,7 +393,7 @@ export class Film {
   }
 
   described({ col }, written, gradient, hiding) {
-    const kind = hiding ? "" : { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
+    const kind = hiding ? "" : { source: "source", data: "data", ghost: "not on the tape:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
     const name = isPlain(col) ? col.name : `${col.signs[0]}${col.name ? `, ${col.name}` : ""}`;
     if (!written) return `${kind} ${name}, not yet`.trim();
     const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;

@@ -117,7 +117,7 @@ export function facts(story, id, reading, hiding) {
     ["the tape keeps", !hiding && col.keeps?.map((one) => `${one.what} ${one.text}`).join(", ")],
     ["in layer", col.module],
     ["version", old && `read as version ${col.version}; today it is version ${col.now}`],
-    [col.kind === "assign" ? "assigned" : "not recorded", !hiding && col.kind !== "crash" && col.ghost?.say],
+    [col.kind === "assign" ? "assigned" : "not on the tape", !hiding && col.kind !== "crash" && col.ghost?.say],
     ["inputs", col.count > col.args?.length && `${col.args.length} of ${col.count} are shown`],
   ].filter(([, text]) => text).map(([word, text]) => [html("dt", {}, word), html("dd", {}, text)]);
   return html("dl", { class: "facts" }, row("value", col.value == null ? null : arrays[col.value]), row("gradient", slope && slope[2] != null ? arrays[slope[2]] : null), more);
