@@ -2,8 +2,8 @@
 
 To see how it works, start with `print(mg.engine.calls())`, which follows `y = x * x` and `tape.gradient(y, x)`.
 Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `multiply`). The engine is in engine/: read
-tensor, op, tape, backward and variable, in this order. Elsewhere, each file or folder is one TensorFlow namespace.
-The argument `name` of functions is accepted as in TensorFlow, without effect.
+tensor, operands, op, tape, backward and variable, in this order. Elsewhere, each file or folder is one namespace of
+TensorFlow. The argument `name` of functions is accepted as in TensorFlow, without effect.
 """
 
 import gc

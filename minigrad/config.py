@@ -1,4 +1,4 @@
-"""tf.config: the devices, here one CPU, and whether functions run eagerly, here always."""
+"""tf.config: the devices, here one CPU, and whether functions run eagerly."""
 
 import collections
 

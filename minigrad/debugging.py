@@ -5,7 +5,7 @@ import numpy as np
 from . import math
 from .engine import Tensor, dtypes, invalid, named, op, tell_help
 from .engine.listening import Listener, listening
-from .engine.op import one_by_one
+from .engine.operands import one_by_one
 from .errors import visible_lines
 from .ops import convert_to_tensor
 

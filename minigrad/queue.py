@@ -42,6 +42,8 @@ class FIFOQueue:
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Any = None,
                  name: str = "fifo_queue"):  # fmt: skip
+        if isinstance(capacity, (str, float)):
+            raise TypeError(f"Expected int for argument 'capacity' not {errors.visible(capacity)!r}.")
         self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
         self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
         if not self.dtypes:

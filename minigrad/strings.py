@@ -8,7 +8,7 @@ import numpy as np
 
 from . import errors
 from .engine import Tensor, another_dtype, bracketed, convert, invalid, op, tidy
-from .errors import by_python
+from .errors import by_python, visible
 from .ops import expand_dims
 
 __all__ = ["as_string", "bytes_split", "join", "length", "lower", "reduce_join", "regex_full_match",
@@ -78,6 +78,8 @@ def join(inputs: list, separator=""):
     for shape in shapes:
         if shape != shapes[0]:
             raise invalid(f"Input shapes do not match: {bracketed(shapes[0])} vs. {bracketed(shape)}")
+    if not isinstance(separator, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'separator' not {visible(separator)}.")
     separator = as_bytes(separator)
     return each(lambda *texts: separator.join(texts), *inputs) if inputs else np.array(b"", object)
 

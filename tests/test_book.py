@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import urllib.parse
+import zipfile
 from pathlib import Path
 
 import pytest
 from lab import new_page
 
 import minigrad as mg
-from minigrad.classroom import course
+from minigrad.classroom import contents, course
 from minigrad.classroom.book import NEEDS
 
 ROOT = Path(__file__).parent.parent
@@ -78,6 +79,15 @@ def test_a_lesson_opens_on_binder_only_where_the_repository_is_known():
     there = "https://mybinder.org/v2/gh/somebody/minigrad/HEAD?urlpath=lab/tree/minigrad-course/07_why_none.ipynb"
     assert there in lessons.buttons(path, "https://github.com/somebody/minigrad")
     assert "binder" not in lessons.buttons(path, "") + lessons.buttons(path, "https://example.org/minigrad")
+
+
+@pytest.mark.parametrize("lesson", course.lessons(), ids=lambda path: path.stem)
+def test_what_is_downloaded_holds_all_that_is_shared(site, lesson):
+    (packed,) = site.glob(f"_downloads/*/{lesson.stem}.zip")
+    with zipfile.ZipFile(packed) as held:
+        names = {name.partition("/")[2] for name in held.namelist()}
+    assert names == {lesson.name, f"helpers/cards/lesson_{lesson.name[:2]}.py", "glossary.md",
+                     *(name for name in contents.SHARED if name.startswith("helpers/"))}  # fmt: skip
 
 
 def test_what_is_downloaded_runs_by_itself(site, tmp_path):

@@ -1,5 +1,6 @@
 """Gradients written by the user."""
 
+import functools
 import subprocess
 import sys
 
@@ -89,6 +90,27 @@ def test_gradients_of_the_variables_that_a_function_reads():
     with mg.GradientTape() as tape:
         y = scaled(x)
     assert [float(dx) for dx in tape.gradient(y, [x, v])] == [2.0, 100.0]
+
+
+def test_a_gradient_may_be_any_callable_also_one_that_takes_variables():
+    v, x = mg.Variable(2.0), mg.Variable(3.0)
+
+    class Scaled:
+        def __call__(self, dy, variables=None):
+            return dy * 10.0, [dy * 100.0 for _ in variables]
+
+    scaled = mg.custom_gradient(lambda x: (x * v, Scaled()))
+    with mg.trace(), mg.GradientTape() as tape:
+        y = scaled(x)
+    assert "custom_gradient" in str(mg.inspect(tape, y, [x, v]))
+    assert [float(dx) for dx in tape.gradient(y, [x, v])] == [10.0, 100.0]
+    assert gradient_of(mg.custom_gradient(lambda x: (x, functools.partial(lambda k, dy: dy * k, 5.0)))) == 5.0
+
+
+@pytest.mark.parametrize("value", [1.0, [1.0, 2.0]])
+def test_a_function_that_returns_no_pair_is_told_so(value):
+    with pytest.raises(TypeError, match=r"returns `\(y, grad\)`, and this one returned .*, no pair"):
+        mg.custom_gradient(lambda x: x)(mg.constant(value))
 
 
 def test_the_decorated_function_keeps_its_name():

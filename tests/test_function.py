@@ -769,6 +769,7 @@ CUBED = mg.constant([1.0, 2.0])
         (lambda x: mg.gradients(CUBED**3 + x, [CUBED, x]), [[3, 12], [1, 1]]),
         (lambda x: mg.gradients(x * 2, [mg.constant(1.0)], unconnected_gradients="zero"), [0]),
         (lambda x: mg.gradients([x, mg.cast(x, mg.int32) * 2], [mg.cast(x, mg.int32), x]), [None, [1, 1]]),
+        (lambda x: mg.gradients(3.0, x), [None]),
         (lambda x: mg.gradients(mg.function(lambda y: y * y)(x), x), [[2, 4]]),
         (lambda x: mg.gradients(mg.cond(mg.reduce_sum(x) > 0, lambda: x * 2, lambda: x * 3), x), [[2, 2]]),
     ],

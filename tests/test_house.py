@@ -20,7 +20,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import later
-from minigrad.engine.op import OPS
+from minigrad.engine.operands import OPS
 from tests import mutation
 
 PACKAGE = pathlib.Path(mg.__file__).parent

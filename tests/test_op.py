@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.engine.op import KERNELS, OPS, Source, first_call, made
+from minigrad.engine.op import KERNELS, Source, first_call, made
 from minigrad.engine.op import op as declare
+from minigrad.engine.operands import OPS
 from minigrad.engine.rules import NUMPY_TWINS
 
 

@@ -9,7 +9,7 @@ import minigrad as mg
 from minigrad import nest
 from minigrad.engine.custom import UNREGISTERED
 from minigrad.engine.listening import Listener
-from minigrad.engine.op import OPS
+from minigrad.engine.operands import OPS
 
 
 class Log(Listener):

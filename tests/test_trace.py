@@ -616,6 +616,13 @@ def test_as_a_switch_it_can_be_turned_off_and_on():
     mg.trace(False)
 
 
+@pytest.mark.parametrize("wish", ["off", 0, 1.5])
+def test_a_switch_is_on_or_off_and_nothing_else(wish):
+    with pytest.raises(TypeError, match=r"mg.trace was given .*: write mg.trace\(True\) to switch it on"):
+        mg.trace(wish)
+    assert listening.now == ()
+
+
 def test_it_says_in_one_stable_line_whether_it_listens():
     with mg.trace() as log:
         mg.constant(1.0) + mg.constant(2.0)

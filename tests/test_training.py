@@ -379,6 +379,9 @@ def test_data_that_runs_out_is_told_of():
     ("made", "problem"),
     [
         (lambda m: m.fit([[1.0]], [[1.0]]), "Unrecognized data type: x=.* Give an array"),
+        (lambda m: m.fit(verbose=0), "There is no data: give an array"),
+        (lambda m: m.predict([], verbose=0), "There is no data: give an array"),
+        (lambda m: m.fit(X, Y, batch_size=-1, verbose=0), "batch_size must be positive, and is -1"),
         (lambda m: m.fit(((X, Y, X, Y) for _ in range(1)), verbose=0), "Data is expected to be in format"),
         (lambda m: m.fit(X, Y, validation_split=0.1, class_weight={0: 1.0}, sample_weight=Y[:, 0]), "`class_weight` and `sample_weight`"),
         (lambda m: m.fit(X, verbose=0), "unsupported type"),

@@ -400,7 +400,9 @@ def test_a_variable_keeps_how_it_is_synchronized_and_aggregated_and_what_is_read
     plain = mg.Variable(1.0)
     assert (plain.synchronization, plain.aggregation, plain.trainable) == (when.AUTO, how.NONE, True)
     v = mg.Variable(1.0, synchronization=when.ON_READ, aggregation=how.MEAN)
-    assert (v.synchronization, v.aggregation, v.trainable) == (when.ON_READ, how.MEAN, False)
+    for one in (v, copy.copy(v), copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+        assert (one.synchronization, one.aggregation, one.trainable, one.name) == (when.ON_READ, how.MEAN, False, v.name)
+    assert pickle.loads(pickle.dumps(v.assign(2.0))).name == v.name
     assert mg.Variable(1.0, synchronization=when.ON_READ, trainable=True).trainable
     assert [(one.name, one.value) for one in when] == [("AUTO", 0), ("NONE", 1), ("ON_WRITE", 2), ("ON_READ", 3)]
     assert [one.name for one in how] == ["NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA"]

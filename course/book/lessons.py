@@ -84,11 +84,11 @@ def buttons(path, repository):
 def download(path, source):
     """Write a zip with all that a lesson needs beside minigrad."""
     number = path.name[:2]
-    own = path.name, f"helpers/cards/lesson_{number}.py"
+    helpers = [name for name in contents.SHARED if name.startswith("helpers/")]
     folder = source / "downloads"
     folder.mkdir(exist_ok=True)
     with zipfile.ZipFile(folder / f"{path.stem}.zip", "w", zipfile.ZIP_DEFLATED) as made:
-        for name in (*own, *(f"helpers/{helper}.py" for helper in contents.HELPERS), "glossary.md"):
+        for name in (path.name, f"helpers/cards/lesson_{number}.py", *helpers, "glossary.md"):
             entry = zipfile.ZipInfo(f"{handout.NAME}/{name}", (2026, 1, 1, 0, 0, 0))
             made.writestr(entry, handout.handed_out(name), zipfile.ZIP_DEFLATED)
 

@@ -21,7 +21,6 @@ SHARED = (
     "helpers/said_by_tensorflow.json",
     *(f"helpers/{name}.py" for name in HELPERS),
 )
-FOR_AUTHORS = ("build.py", "conftest.py", "minutes.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 
 

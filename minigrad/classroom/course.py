@@ -32,7 +32,8 @@ def original() -> Path:
 
 
 def working_folder() -> Path:
-    """
+    """The working folder.
+
     Raises:
         Trouble: there is none.
     """

@@ -6,7 +6,7 @@ from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
 from ..errors import visible
 from ..nest import packed, sorted_keys
 from ..ops import convert_to_tensor
-from ..program.graphs import Graph, GraphRun
+from ..program.graphs import GraphRun, GraphState
 from ..program.specs import TensorSpec
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
@@ -136,9 +136,9 @@ def of_element(function, graphs):
 
     Args:
         function: takes the items of a tuple as its arguments.
-        graphs: the Graphs of one iteration, by the code of their functions; this function's is added.
+        graphs: the GraphStates of one iteration, by the code of their functions; this function's is added.
     """
-    run = GraphRun(graphs.setdefault(getattr(function, "__code__", id(function)), Graph()))
+    run = GraphRun(graphs.setdefault(getattr(function, "__code__", id(function)), GraphState()))
 
     def apply(element):
         with without_tapes():

@@ -2,10 +2,10 @@
 
 `CALLS` lists every minigrad function that runs, in order, for `y = x * x` inside a tape and for `tape.gradient(y, x)`,
 where x is a Variable and the op has run before: `print(mg.engine.calls())`. To read the engine, follow it through
-`tensor`, `op`, `tape`, `backward` and `variable`; then read `writing` (the code generated from a declaration) and
-`rules` (what a VJP receives).
+`tensor`, `operands`, `op`, `tape`, `backward` and `variable`; then read `writing` (the code generated from a
+declaration) and `rules` (what a VJP receives).
 
-Everything that ops and layers need from the engine is imported here, so that they find it in one place.
+What most ops and layers need from the engine is imported here; the rest comes from its own module.
 """
 
 from ..errors import invalid
@@ -13,7 +13,8 @@ from . import dtypes, tidy
 from .conversion import another_dtype, as_value, not_among, unsupported
 from .custom import unregistered
 from .listening import listeners_only, storing, warn, without_tapes
-from .op import MADE, OPS, convert, named, op, tell_help, tensor_of
+from .op import MADE, named, op, tell_help
+from .operands import OPS, convert, tensor_of
 from .rules import BATCHED_TWINS, accepts_sparse, twin
 from .shape import TensorShape, bracketed
 from .slices import IndexedSlices, SparseRows

@@ -1,12 +1,14 @@
 """Gradients written by the user: `custom_gradient`, `RegisterGradient`, and ops whose gradient users register."""
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 
 from .. import nest
 from ..later import load_all
 from .listening import Exit, Listener, end, listening
-from .op import KERNELS, OPS, convert, op
+from .op import KERNELS, op
+from .operands import OPS, convert
 from .rules import Batched, NoBatch, Recorded, as_recorded, no_unbroadcast
 from .tensor import Tensor
 
@@ -55,10 +57,7 @@ class Decorated:
 
     def __call__(self, *args, **kwargs):
         with Reads() as reads:
-            y, grad = self.f(*args, **kwargs)
-        if not callable(grad):
-            problem = "unsupported callable: a custom gradient returns `(y, grad)`,"
-            raise TypeError(f"{problem} and this `grad` is {grad!r}, no function.")
+            y, grad = y_and_grad(self.f(*args, **kwargs))
         leaves, named = nest.flatten(args), nest.flatten(kwargs) if kwargs else []
         variables = [v for v in reads.variables if not any([v is leaf for leaf in [*leaves, *named]])]
         if variables and not accepts_variables(grad):
@@ -72,6 +71,17 @@ class Decorated:
         return nest.pack_sequence_as(y, with_gradient(inputs, results, backward))
 
 
+def y_and_grad(result):
+    """The two that a function with a custom gradient returns."""
+    problem = "unsupported callable: a custom gradient returns `(y, grad)`,"
+    if hasattr(result, "__tf_tensor__"):
+        raise TypeError(f"{problem} and this one returned {result!r}, no pair.")
+    y, grad = result
+    if not callable(grad):
+        raise TypeError(f"{problem} and this `grad` is {grad!r}, no function.")
+    return y, grad
+
+
 def follows(tensors) -> bool:
     """Does a tape follow one of these?"""
     return any([x.id in tape.tracked_ids for tape in listening.now if tape.tracked_ids is not None for x in tensors])
@@ -79,9 +89,8 @@ def follows(tensors) -> bool:
 
 def accepts_variables(function) -> bool:
     """Does the function have a parameter `variables`, or accept any keyword?"""
-    code = function.__code__
-    takes_all = code.co_flags & 0x08  # **kwargs
-    return bool(takes_all) or "variables" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    parameters = inspect.signature(function).parameters
+    return "variables" in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
 
 
 class Reads(Listener):

@@ -26,7 +26,7 @@ import sys
 import types
 
 from .mathematics import Mathematics
-from .operands import OPS, TensorLike, convert, one_by_one, tensor_of
+from .operands import OPS, TensorLike
 from .rules import NUMPY_TWINS, dispatching
 from .tensor import Tensor
 from .writing import lists_of, many_of, parameters, source_of, with_name
@@ -229,5 +229,4 @@ def named(function, name, **words):
     return function
 
 
-__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "named", "one_by_one", "op", "redeclared", "tell_help",
-           "tensor_of", "with_other_exits"]  # fmt: skip
+__all__ = ["KERNELS", "MADE", "Source", "named", "op", "redeclared", "tell_help", "with_other_exits"]

@@ -13,7 +13,7 @@ from .. import nest
 from ..errors import invalid
 from .conversion import another_dtype
 from .listening import listeners_only, listening, warn
-from .op import OPS, convert
+from .operands import OPS, convert
 from .rules import as_recorded
 from .shape import bracketed
 from .tensor import Tensor
@@ -101,6 +101,9 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
         with listeners_only(*[one for one in listening.now if one != tape or tape.persistent]):
             values = [convert(one).value for one in targets]
             given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
+            if output_gradients is not None and len(given) < len(values):
+                problem = f"There are {len(values)} targets, and output_gradients has {len(given)}"
+                raise ValueError(f"{problem}: give one for each, such as mg.ones_like(y).")
             given = [fitted(seed, value) for seed, value in zip(given, values)]
     seeds = {}
     for one, value, seed in itertools.zip_longest(targets, values, given):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .op import OPS, convert
+from .operands import OPS, convert
 from .rules import Recorded
 from .shape import TensorShape
 from .tensor import Tensor

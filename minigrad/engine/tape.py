@@ -16,7 +16,7 @@ from ..errors import visible
 from . import dtypes
 from .backward import backward, backward_rows, prune
 from .listening import Exit, Listener, end, listeners_only, listening, recording
-from .op import convert
+from .operands import convert
 from .questions import (
     UnconnectedGradients,
     must_persist,

@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import invalid, visible
 from .dtypes import DType, as_dtype
 from .listening import failing, leaving, listening, without_tapes
-from .op import convert, op, tensor_of
+from .op import op
+from .operands import convert, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
 from .tensor import Operators, Tensor, next_id, refuse_habits, shown
@@ -102,8 +103,9 @@ class Variable(Operators):
         shape: the shape of later values: `mg.TensorShape(None)` allows any. By default that of the initial value.
 
     Raises:
-        ValueError: there is no initial value, it does not fit `shape` or `dtype`, `constraint` is not callable,
-            or there is no such way to synchronize or to aggregate.
+        ValueError: there is no initial value, it does not fit `shape`, it is a Tensor of another dtype, `constraint` is
+            not callable, or there is no such way to synchronize or to aggregate.
+        TypeError: a value of Python or NumPy cannot become `dtype`, or there is no such dtype.
 
     >>> import minigrad as mg
     >>> v = mg.Variable([1.0, 2.0], name="v")
@@ -323,7 +325,7 @@ class Variable(Operators):
 
     def __reduce__(self):
         value = leaving(self._now, "a copy", self._now.value)
-        return remade, (value, self.trainable, self.name[:-2], self.constraint)
+        return remade, (value, self.trainable, self.name[:-2], self.constraint, self.synchronization, self.aggregation)
 
     def __repr__(self):
         value = shown(self.__tf_tensor__().value)
@@ -341,9 +343,10 @@ def initial_of(value, dtype):
     return tensor.value
 
 
-def remade(value, trainable, name, constraint):
+def remade(value, trainable, name, constraint, synchronization=None, aggregation=None):
     """A Variable from its parts, for copies and for pickle."""
-    return Variable(value, trainable, name=name, constraint=constraint)
+    more = dict(name=name, constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+    return Variable(value, trainable, **more)
 
 
 class _UnreadVariable(Variable):
@@ -366,5 +369,5 @@ class _UnreadVariable(Variable):
     def _store(self, value):
         self._variable._store(value)
 
-    def __deepcopy__(self, memo):
-        return self._variable.__deepcopy__(memo)
+    def __reduce__(self):
+        return self._variable.__reduce__()

@@ -14,7 +14,7 @@ from .. import config, nest
 from ..engine import Tensor, Variable, as_value, dtypes, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
-from ..program.graphs import Graph, GraphRun
+from ..program.graphs import GraphRun, GraphState
 from ..program.specs import (
     TensorSpec,
     as_tensor,
@@ -68,7 +68,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
         TypeError: the signature is not a list of specs; or (in a call) an argument is missing, unexpected or does not
             match its spec, or a return value cannot become a Tensor.
         ValueError: (in a call) a Variable is made in any run but the first.
-        NotImplementedError: (in a call) the numbers of a Tensor are requested, as by `x.numpy()` or `np.mean(x)`.
+        NotImplementedError: (in a call) the numbers of a Tensor are requested, as by `np.mean(x)`.
+        AttributeError: (in a call) it has `x.numpy()`, which a traced Tensor does not have.
 
     >>> import minigrad as mg
     >>> @mg.function
@@ -195,7 +196,7 @@ class Traces:
         self.recent, self.warnings = [], 0
         self.latest: Any = None
         self.latest_paths, self.layouts = [], (None,)
-        self.lock, self.tracing, self.graph = threading.RLock(), False, Graph()
+        self.lock, self.tracing, self.graph = threading.RLock(), False, GraphState()
         self.concrete: Any = weakref.WeakValueDictionary()
 
     def __deepcopy__(self, memo):

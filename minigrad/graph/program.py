@@ -39,6 +39,7 @@ def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
     Names are taken from its own source and from the source of the ops. Where it decides on a value (`if x > 0`), a
     comment tells which branch this run took: the program holds for that branch, and for arguments of these shapes.
     Repeated lines become a `for` where that is the same program.
+
     Args:
         function: computes with Tensors and Variables, and may return any nest of them.
         *args, **kwargs: the arguments for the call. Tensors and arrays become parameters of the program, as do the
@@ -50,7 +51,8 @@ def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
         it assigns. The Variables themselves are not changed.
 
     Raises:
-        NotImplementedError: the function makes a Variable, or reads the numbers of a Tensor (`x.numpy()`).
+        NotImplementedError: the function makes a Variable, or reads the numbers of a Tensor, as by `np.mean(x)`.
+        AttributeError: it calls `x.numpy()`, which a traced Tensor does not have.
 
     >>> import minigrad as mg
     >>> w = mg.Variable([1.0, 2.0])

@@ -30,7 +30,7 @@ class Op(NamedTuple):
         inputs, outputs: the ids of its inputs and outputs, of any kind.
         numbers: index of an input -> the Python number that was passed for it.
         summary: the summary of its (first) output.
-        written: whether the tape recorded it.
+        recorded: whether the tape recorded it.
         name: the name that the user's code gives its output.
     """
 
@@ -40,15 +40,15 @@ class Op(NamedTuple):
     numbers: dict
     attributes: Any
     summary: Any
-    written: bool
+    recorded: bool
     name: "str | None"
 
     @classmethod
     def of(cls, frame, tape, name):
         """The op in a frame of a film."""
         numbers, attributes = getattr(frame.event, "python_numbers", ()), getattr(frame.event, "attributes", None)
-        given, written = dict(zip(numbers[::2], numbers[1::2])), tape in frame.slots
-        return cls(frame.op_made, frame.inputs, frame.outputs, given, attributes, frame.value, written, name)
+        given, recorded = dict(zip(numbers[::2], numbers[1::2])), tape in frame.slots
+        return cls(frame.op_made, frame.inputs, frame.outputs, given, attributes, frame.value, recorded, name)
 
 
 class Retold(Run):
@@ -85,7 +85,7 @@ class Retold(Run):
                 if value_of(tensors[one].value).dtype.kind in "fc":
                     tape.watch(tensors[one])
             for k, frame in enumerate(self.frames):
-                with contextlib.nullcontext() if frame.written else tape.stop_recording():
+                with contextlib.nullcontext() if frame.recorded else tape.stop_recording():
                     self.step(k, frame, tensors)
                 for one in self.watched & {*frame.outputs}:
                     tape.watch(tensors[one])

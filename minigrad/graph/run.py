@@ -11,7 +11,7 @@ from ..engine import Tensor, Variable
 from ..engine.backward import INPUT as STEP_INPUT
 from ..engine.backward import VJP, output_ids
 from ..engine.listening import Listener, listeners_only, listening
-from ..engine.op import one_by_one
+from ..engine.operands import one_by_one
 from ..engine.rules import Batched, Recorded
 from ..engine.tensor import next_id
 from ..tracing.places import Place, user_frame

@@ -91,8 +91,8 @@ class Batches:
         steps: the number of batches in an epoch; None for all.
 
     Raises:
-        ValueError: x is something else, the arrays have different lengths, or arguments cannot be combined, such as
-            `class_weight` and several outputs.
+        ValueError: x is something else or missing, the arrays have different lengths, `batch_size` is negative, or
+            arguments cannot be combined, such as `class_weight` and several outputs.
     """
 
     def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
@@ -114,7 +114,12 @@ class Batches:
         self.class_weight = None
         self.data, self.source, self.shuffle = mapped(as_data, packed(x, y, sample_weight)), None, shuffle
         self.check_lengths(self.data)
-        self.examples = len(next(one for one in leaves(self.data) if one is not None))
+        if batch_size is not None and batch_size < 0:
+            raise ValueError(f"batch_size must be positive, and is {batch_size}: batch_size=32")
+        arrays = [one for one in leaves(self.data) if one is not None]
+        if not arrays:
+            raise ValueError("There is no data: give an array of examples, as x=np.array(examples).")
+        self.examples = len(arrays[0])
         self.size = batch_size or (-(-self.examples // steps) if steps else 32)
         self.count = -(-self.examples // self.size)
         self.even = self.examples % self.size == 0  # whether all batches have the same length

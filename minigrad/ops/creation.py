@@ -9,8 +9,8 @@ from .. import errors
 from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracketed, dtypes, invalid, not_among, tidy
 from ..engine.custom import unregistered
 from ..engine.listening import warn, without_tapes
-from ..engine.op import convert, op, tensor_of
-from ..engine.operands import cast_silently
+from ..engine.op import op
+from ..engine.operands import cast_silently, convert, tensor_of
 from ..engine.rules import twin
 from ..engine.variable import Variable, read_value
 

@@ -240,9 +240,9 @@ def loop_tensors(loop_vars):
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
            name=None, fn_output_signature=None) -> Any:  # fmt: skip
-    """`fn` of each row of `elems`, stacked along a new first axis.
+    """Apply `fn` to each row of `elems`, and stack the results along a new first axis.
 
-    Apply `fn` to each row of `elems`, and stack the results along a new first axis.
+    Args:
         fn: takes a row, of shape (...), and returns a Tensor or a nest of Tensors.
         elems: a Tensor of shape (n, ...), or a nest of such Tensors; then a row is a nest too.
         fn_output_signature: a dtype or an `mg.TensorSpec`, in the nest that `fn` returns; by default those of `elems`.
@@ -490,7 +490,8 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
     put_off()
     if listening.graph.tape is None:
         raise Unrecorded
-    ys, stops = nest.flatten(ys), nest.flatten([] if stop_gradients is None else stop_gradients)
+    ys = [y if hasattr(y, "id") else convert_to_tensor(y) for y in nest.flatten(ys)]
+    stops = nest.flatten([] if stop_gradients is None else stop_gradients)
     constants = {x.id for x in [*stops, *[y for y in ys if y.dtype.is_integer]]}
     tape = GradientTape()
     tape.roots = {None}  # leave out what does not lead to `xs`

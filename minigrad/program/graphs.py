@@ -7,7 +7,7 @@ from ..engine.tape import GradientTape
 from ..random import streams
 
 
-class Graph:
+class GraphState:
     """What is kept of a function that TensorFlow makes a graph of: its random ops take no seeds from those outside.
 
     Attributes:
@@ -32,7 +32,7 @@ class Everything(set):
 
 
 class GraphRun:
-    """A block in which the ops of a Graph run. One without a `seed` has its number among these, as in TensorFlow."""
+    """A block in which the ops of such a function run: one without a `seed` has its number among these."""
 
     tape: Any = None  # what `gradients` asks
 

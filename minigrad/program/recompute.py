@@ -5,7 +5,7 @@ import functools
 from .. import nest
 from ..engine import without_tapes
 from ..engine.custom import Decorated, custom_gradient
-from ..engine.op import OPS
+from ..engine.operands import OPS
 from ..engine.tape import GradientTape, UnconnectedGradients
 
 

@@ -71,7 +71,7 @@ def test_a_code_prints_as_its_page():
 
 def test_codes_lists_all_pages():
     assert len(mg.explain.codes()) == 20
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"NOTHING is none of LEFT_ENGINE, STATE, .*FLAT"):
         mg.explain.codes("NOTHING")
 
 
