@@ -1,7 +1,6 @@
 """Every test begins with nobody listening and no name given, whatever the one before it has left; and a browser for those that need one."""
 
 import gc
-import itertools
 import os
 import random
 import shutil
@@ -73,9 +72,8 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_modifyitems(config, items):
     """The files of FIRST first, all others as they were; the mark of the quick ones; of many variants today's third."""
     if third := os.environ["MINIGRAD_THIRD"]:
-        counts = defaultdict(itertools.count)
-        many = [one for one in items if one.get_closest_marker("variants")]
-        left = {one for one in many if next(counts[one.path, one.originalname]) % 3 != int(third)}
+        known = defaultdict(dict)
+        left = {one for one in items if variant(one, known) % 3 != int(third)}
         config.hook.pytest_deselected(items=[*left])
         items[:] = [one for one in items if one not in left]
     order = [*(f"test_{name}" for name in FIRST), ""]
@@ -83,6 +81,15 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")
+
+
+def variant(item, known):
+    """Which of the variants of its test an item is, in the order of their names, or of the parameter that the mark names."""
+    mark = item.get_closest_marker("variants")
+    if mark is None:
+        return int(os.environ["MINIGRAD_THIRD"])
+    values = known[item.path, *(mark.args or [item.originalname])]
+    return values.setdefault(item.callspec.params[mark.args[0]] if mark.args else item.name, len(values))
 
 
 def pytest_collection_finish():

@@ -1317,6 +1317,7 @@ BOXES = """() => {
 }"""
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("scene", SCENES)
 def test_no_text_overlaps_or_is_cut_at_any_width(open_page, tmp_path, scene, theme):

@@ -159,6 +159,7 @@ def results(request, tmp_path_factory):
     return found
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", REPLAYED)
 def test_a_block_is_replayed_and_changes_nothing(results, name):
     result = results[name]

@@ -235,6 +235,7 @@ def test_a_scenario_asks_for_nothing_that_tensorflow_lacks(cell):
     assert not only_ours(cell)
 
 
+@pytest.mark.variants
 @every_lesson
 def test_with_the_import_swapped_tensorflow_says_the_same(lesson, monkeypatch):
     tf = pytest.importorskip("tensorflow")

@@ -92,12 +92,14 @@ def test_three_dots_wherever_they_stand_are_an_untouched_answer():
     assert not any(map(trying.untouched, [2.0, [..., 2.0], [], None, lambda x: x]))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_the_solution_is_accepted_as_often_as_it_is_tried(exercise, capsys):
     for _ in range(2):
         assert said_to(exercise, cards.find(exercise).solution, capsys).startswith(f"{exercise}: yes. ")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("exercise", "reply"), MISTAKES, ids=[f"{name} {reply.text[:30]}" for name, reply in MISTAKES])
 def test_a_known_mistake_gets_its_own_reply(exercise, reply, capsys):
     said = said_to(exercise, reply.wrong, capsys)
@@ -127,6 +129,7 @@ def answers(table):
     return [(name, source) for name in EXERCISES for source in table[name]]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("exercise", "answer"), answers(REPLIES))
 def test_a_wrong_answer_that_looks_right_is_not_taken_and_told_what_it_gave(exercise, answer, capsys):
     check(exercise, eval(answer, course_answers.SPACE))
@@ -135,6 +138,7 @@ def test_a_wrong_answer_that_looks_right_is_not_taken_and_told_what_it_gave(exer
     assert said == f"{exercise}: not yet{REPLIES[exercise][answer]}\n"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.RIGHT))
 def test_a_right_answer_in_an_unusual_way_is_taken(exercise, answer, capsys):
     check(exercise, eval(answer, course_answers.SPACE))
@@ -220,6 +224,7 @@ def f(*given):
 ), "f = None", "f = {'2': ..., '3': 5}", "class f: pass", "f = lambda *given: object()", "f = lambda *given: [[1.0], 2.0]"  # fmt: skip
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("answer", STRANGE)
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_no_answer_makes_check_raise(exercise, answer, capsys, monkeypatch):

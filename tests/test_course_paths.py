@@ -24,6 +24,7 @@ BACK = r"\bback\b"
 SEEN_ELSEWHERE = ["*Look again at", "stay to the end"]  # by the test of half a report; only on the screen
 PAIRS = [(lesson, text) for lesson in CHANGES for text in CHANGES[lesson]]
 
+pytestmark = pytest.mark.variants("lesson")
 every_lesson = pytest.mark.parametrize("lesson", CHANGES)
 every_change = pytest.mark.parametrize(("lesson", "text"), PAIRS, ids=map("-".join, PAIRS))
 

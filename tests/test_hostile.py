@@ -83,6 +83,7 @@ def told_by(name):
     return space
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_an_explanation_shows_hostile_names_as_text(name):
     space = told_by(name)
@@ -100,6 +101,7 @@ def film_of(name):
     return mg.inspect(space["tape"], space["z"], space["x"]).to_html()
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_a_saved_film_shows_hostile_names_as_text(name):
     hostile = film_of(name)
@@ -279,6 +281,7 @@ class Silent:
 
 
 @unseen
+@pytest.mark.variants
 def test_films_and_explanations_show_what_cannot_be_seen_escaped_and_what_is_long_cut(name):
     texts = list(everything_shown_of(name))
     assert not [ascii(text) for text in texts if not text.isprintable()]
@@ -345,6 +348,7 @@ def spaces(above):
     return [one for name in dir(above) if inspect.ismodule(one := getattr(above, name))]
 
 
+@pytest.mark.variants
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("others", [[[1.0, 2.0], [3.0, 4.0]], 1, [0, 1], "a"], ids=str)
 @pytest.mark.parametrize(

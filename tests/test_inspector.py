@@ -569,6 +569,7 @@ def test_an_op_without_a_gradient_is_an_error_in_the_film():
     assert steps_of(film.plain)[-1] == ["error", 0]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", sorted(mg.explain.codes()))
 @pytest.mark.parametrize("traced", [True, False])
 def test_the_programs_of_every_code_can_be_inspected(name, traced):
@@ -2365,6 +2366,7 @@ def kept_by(*tapes):
     return sum(found.values())
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("how", ["used up", "persistent", "without a log"])
 @pytest.mark.parametrize("what", KEPT)
 def test_memory_is_that_of_the_arrays_which_the_tapes_keep(what, how):
@@ -2707,6 +2709,7 @@ with mg.GradientTape() as tape:
 """
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("loop", ["for k in range(30):", "while k < 29:\n    k += 1"])
 @pytest.mark.parametrize("what", BRANCHES)
 def test_iterations_are_counted_whichever_branch_each_of_them_takes(what, loop):

@@ -337,11 +337,13 @@ def nothing_grows():
 
 
 @pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.variants
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_an_interrupt_at_any_line_leaves_nobody_listening(program):
     assert inject(program, False, LINES) > 20 / LINES
 
 
+@pytest.mark.variants
 @pytest.mark.filterwarnings("ignore:coroutine")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_an_interrupt_at_any_instruction_leaves_nobody_listening(program):

@@ -577,6 +577,7 @@ def test_a_folder_without_rights_is_told(small, monkeypatch, capsys):
     assert said.endswith(f"Try: cp -r {small} {copy}; chmod -R u+w {copy}; python3 {copy}/install.py\n"), "a copy is as little writable"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("started", [["install.py"], ["../pack/install.py"], ["-S", "install.py"], ["-I", "install.py"]])
 def test_install_imports_nothing_that_lies_beside_it(started, small):
     """Not even in the processes that it starts: without wheels it fails at pip, the last of them."""

@@ -568,6 +568,7 @@ def cells(tmp_path_factory):
     (sys.excepthook, sys.displayhook), sys.modules["__main__"] = hooks, main
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", ["file", "cells"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_answer_is(name, way, tmp_path, request):
@@ -580,6 +581,7 @@ def test_the_answer_is(name, way, tmp_path, request):
     assert not code or answer.causes[0].confidence in ("proved", "tried")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", MEASURED)
 def test_the_gradient_is_whole_or_the_fix_makes_it_so(name, tmp_path):
     status, _, _, text = PROGRAMS[name]

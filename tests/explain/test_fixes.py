@@ -62,6 +62,7 @@ answer = tape.explain(y, x)
     return space["answer"], np.asarray(space["y"])
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("beginning", "line", "part"), FIXED, ids=[line for _, line, _ in FIXED])
 def test_a_fixed_line_runs_and_is_whole(beginning, line, part):
     before, value = run_line(line, beginning)

@@ -38,6 +38,7 @@ def whole(function):
     return answer, [*str(answer).splitlines(), *answer.fixed.splitlines()]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_with_a_trace_the_answer_is(name):
     function, expected, says, _ = PROGRAMS[name]

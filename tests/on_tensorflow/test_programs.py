@@ -34,6 +34,7 @@ def names():
     return [line[4:].partition("(")[0].strip("_") for line in found if line.startswith("def _")]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", [name for name in names() if name not in DIFFERENT])
 def test_the_answer_is_that_of_minigrad(name, programs):
     function, (status, _, codes), *_ = programs.PROGRAMS[name]
@@ -46,6 +47,7 @@ sys.path.insert(0, str(EXPLAIN))
 EXPERIMENTS, CELL = (getattr(importlib.import_module("test_by_experiment"), name) for name in ("PROGRAMS", "CELL"))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in DIFFERENT])
 def test_what_was_tried_is_that_of_minigrad(name, tmp_path):
     status, code, said, text = EXPERIMENTS[name]
