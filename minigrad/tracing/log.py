@@ -366,8 +366,9 @@ class Shared:
     def of(self, value) -> Summary:
         for known, summary in self.last:
             if known is value:
-                return summary
-        summary = self.make(value)
+                break
+        else:
+            summary = self.make(value)
         self.last = (*self.last[-1:], (value, summary))
         return summary
 
