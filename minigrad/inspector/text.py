@@ -33,43 +33,29 @@ def text_table(model) -> str:
 def rows_of(model):
     """A row of cells for each frame and each mark that is shown; the number of a frame comes first."""
     reads = {read.frame: read for read in model.film.last.reads} if model.film.last else {}
-    rows = []
-    for one in folded(in_order(shown_frames(model), model.data["marks"])):
-        if isinstance(one, str):
-            rows.append(("", f"... {one}", "", "", "", ""))
-        else:
-            rows.append(mark_row(one) if isinstance(one, dict) else frame_row(model, one, reads.get(one)))
-    return rows
-
-
-def in_order(frames, marks):
-    """The frames, each mark before the first frame that follows it."""
-    left = iter([*marks, None])
-    mark = next(left)
-    for k in frames:
-        while mark and not isinstance(k, str) and mark["at"] <= k:
-            yield mark
-            mark = next(left)
-        yield k
-    yield from filter(None, (mark, *left))
+    marks = [(mark["at"], mark) for mark in model.data["marks"]]  # each before the frame that follows it
+    in_order = [one for _, one in sorted([*marks, *shown_frames(model)], key=lambda one: one[0])]
+    more = len(in_order) - MOST
+    if more > 0:
+        in_order[MOST // 2 : -MOST // 2] = [f"{more} more"]
+    return [row_of(model, one, reads) for one in in_order]
 
 
 def shown_frames(model):
-    """The frames to show; of many iterations the first, a text on how many ops are left out, and the last."""
-    frames = [k for k in range(len(model.film.frames)) if k not in model.hidden]
+    """(place, frame) of those to show; of many iterations the first, a text on how many ops are left out, and the last."""
+    frames = [(k, k) for k in range(len(model.film.frames)) if k not in model.hidden]
     turns = [unit for unit in model.fold[1] if unit.iteration and model.fold[0] == "iterations"]
     if len(turns) < 4:
         return frames
     first, last = turns[0], turns[-1]
-    more = sum(first.end <= k < last.first for k in frames)
-    return [*[k for k in frames if k < first.end], f"{more} more ops", *[k for k in frames if k >= last.first]]
+    shown = [one for one in frames if not first.end <= one[0] < last.first]
+    return [*shown, (first.end, f"{len(frames) - len(shown)} more ops")]
 
 
-def folded(shown):
-    """At most MOST of what is shown: the first, a text on how many are left out, and the last."""
-    shown = [*shown]
-    more = len(shown) - MOST
-    return [*shown[: MOST // 2], f"{more} more", *shown[-MOST // 2 :]] if more > 0 else shown
+def row_of(model, one, reads):
+    if isinstance(one, str):
+        return ("", f"... {one}", "", "", "", "")
+    return mark_row(one) if isinstance(one, dict) else frame_row(model, one, reads.get(one))
 
 
 def mark_row(mark):
