@@ -57,7 +57,10 @@ class Decorated:
 
     def __call__(self, *args, **kwargs):
         with Reads() as reads:
-            y, grad = y_and_grad(self.f(*args, **kwargs))
+            y, grad = self.f(*args, **kwargs)
+        if not callable(grad):
+            problem = "unsupported callable: a custom gradient returns `(y, grad)`,"
+            raise TypeError(f"{problem} and this `grad` is {grad!r}, no function.")
         leaves, named = nest.flatten(args), nest.flatten(kwargs) if kwargs else []
         variables = [v for v in reads.variables if not any([v is leaf for leaf in [*leaves, *named]])]
         if variables and not accepts_variables(grad):
@@ -69,17 +72,6 @@ class Decorated:
         if follows(results) and not follows(inputs):  # then a tape knows the result only by the ops inside
             return nest.pack_sequence_as(y, [OPS["identity"](result) for result in results])
         return nest.pack_sequence_as(y, with_gradient(inputs, results, backward))
-
-
-def y_and_grad(result):
-    """The two that a function with a custom gradient returns."""
-    problem = "unsupported callable: a custom gradient returns `(y, grad)`,"
-    if hasattr(result, "__tf_tensor__"):
-        raise TypeError(f"{problem} and this one returned {result!r}, no pair.")
-    y, grad = result
-    if not callable(grad):
-        raise TypeError(f"{problem} and this `grad` is {grad!r}, no function.")
-    return y, grad
 
 
 def follows(tensors) -> bool:

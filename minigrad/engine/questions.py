@@ -101,9 +101,6 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
         with listeners_only(*[one for one in listening.now if one != tape or tape.persistent]):
             values = [convert(one).value for one in targets]
             given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
-            if output_gradients is not None and len(given) < len(values):
-                problem = f"There are {len(values)} targets, and output_gradients has {len(given)}"
-                raise ValueError(f"{problem}: give one for each, such as mg.ones_like(y).")
             given = [fitted(seed, value) for seed, value in zip(given, values)]
     seeds = {}
     for one, value, seed in itertools.zip_longest(targets, values, given):

@@ -31,7 +31,7 @@ def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
         A Tensor; a list if `Tout` is one.
 
     Raises:
-        TypeError: there is no `Tout`, or `inp` is no list.
+        TypeError: there is no `Tout`.
         ValueError: `func` is not callable.
         InvalidArgumentError: it raises a TypeError or a ValueError, or returns too few values, or one of another dtype.
         UnknownError: it raises another error.
@@ -55,7 +55,7 @@ def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
     put_off()
     several = isinstance(Tout, (list, tuple))
     wanted = [dtypes.as_dtype(getattr(one, "dtype", one)) for one in (Tout if several else [Tout])]
-    inputs = [convert(x) for x in listed(inp)]
+    inputs = [convert(x) for x in inp]
     given = [Tensor.of(x.value) for x in inputs]
     with without_tapes(), GradientTape(persistent=True) as tape:
         tape.watch([x for x in given if x.dtype.is_floating or x.dtype.is_complex])
@@ -67,13 +67,6 @@ def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
 
     outputs = with_gradient(inputs, results, UserGradient(backward, len(inputs), []))
     return outputs if several else outputs[0]
-
-
-def listed(inp):
-    """The arguments for a function of Python, which are given as a list."""
-    if hasattr(inp, "__tf_tensor__") or not hasattr(inp, "__iter__"):
-        raise TypeError(f"The arguments are given as a list: [{errors.visible(inp)}]")
-    return inp
 
 
 def call_python(func, inputs, wanted):
@@ -120,7 +113,7 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     [1. 4.] None
     """
     put_off()
-    given = nest.flatten(func(*[np.array(x) for x in listed(inp)]))
+    given = nest.flatten(func(*[np.array(x) for x in inp]))
     results = [None if y is None else convert(y) for y in given]
     return results[0] if len(results) == 1 else results
 
