@@ -88,8 +88,9 @@ def variant(item, known):
     mark = item.get_closest_marker("variants")
     if mark is None:
         return int(os.environ["MINIGRAD_THIRD"])
-    values = known[item.path, *(mark.args or [item.originalname])]
-    return values.setdefault(item.callspec.params[mark.args[0]] if mark.args else item.name, len(values))
+    by = mark.args[0] if mark.args else None
+    values = known[item.path, by or item.originalname]
+    return values.setdefault(item.callspec.params[by] if by else item.name, len(values))
 
 
 def pytest_collection_finish():

@@ -364,11 +364,8 @@ class Shared:
         self.make, self.last = make, ()
 
     def of(self, value) -> Summary:
-        for known, summary in self.last:
-            if known is value:
-                break
-        else:
-            summary = self.make(value)
+        found = [summary for known, summary in self.last if known is value]
+        summary = found[0] if found else self.make(value)
         self.last = (*self.last[-1:], (value, summary))
         return summary
 
