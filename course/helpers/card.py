@@ -219,10 +219,11 @@ def contains(words):
 
 
 def says(*texts):
-    """Wanted: one of these texts, in lower case, as a whole. Only filler words may surround it: no `not`, no `or`."""
+    """Wanted: one of these texts, in lower case, as a whole, or the nan that prints so. Only filler words may surround
+    it: no `not`, no `or`."""
 
     def said(seen):
-        words = f" {' '.join(re.findall(WORD, seen.lower()))} " if isinstance(seen, str) else ""
+        words = f" {' '.join(re.findall(WORD, str(seen).lower()))} " if isinstance(seen, (str, float)) else ""
         return any(f" {text} " in words and set(words.replace(f" {text} ", " ").split()) <= set(FILLERS.split()) for text in texts)
 
     return said

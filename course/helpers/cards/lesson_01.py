@@ -5,6 +5,7 @@ import numpy as np
 import minigrad as mg
 
 from ..card import Card, Reply, Way, contains, pause, says, stops
+from ..witness import by_hand as without_tape
 from ..witness import by_tape
 
 CURVES = {
@@ -135,6 +136,17 @@ def by_hand(x):
             exact,
             "Right to a few digits, like a measured slope or a tape's. A formula in x gives all of them.",
         ),
+        Way(
+            """
+def by_hand(x):
+    x = mg.Variable(x, dtype=mg.float64)
+    with mg.GradientTape() as tape:
+        results = mg.stack([5 * x ** 2, x ** 3 - 4 * x, 1 / x])
+    return tape.jacobian(results, x).numpy()
+""",
+            without_tape,
+            "The right numbers, but a tape gave them. Write each slope as a formula in x.",
+        ),
     ),
 )
 
@@ -250,7 +262,7 @@ best = Card(
     ),
     ask=lambda best, f, x, nudges: best(HILLS[f][0], x, HILLS[f][1](x), NUDGES[nudges]),
     right=chosen(lambda error, h: abs(error)),
-    yes="Neither the largest nudge nor the smallest: the best one lies between, and where depends on the digits.",
+    yes="The best nudge need not be the smallest or the largest: it depends on the curve and on the digits.",
     options=("6.0", "6.1", "0.0", "an error"),
     came_out="the measured slope was 0.0.",
     miss="For {0} at {1} and {2} it chose {seen}.",
@@ -286,7 +298,7 @@ best = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": 21.0, "3": says("secant", "secant line")},
+    right=lambda: {"2": 21.0, "3": says("secant", "secants", "secant line")},
     yes="Both. For item 1, any sentence that tells rules from nudges.",
     hints=(
         "Item 2: two powers, term by term. Item 3: the picture above has three of them.",

@@ -145,7 +145,7 @@ def slopes(f, numbers):
     return [tape.gradient(y, c) for y, c in zip(values, constants)]
 """,
             lambda f, numbers: stops(RuntimeError, "non-persistent"),
-            "One tape, asked several times: the first question used it up. Open a tape for each number.",
+            "A tape was asked more than once: the first question used it up. Open a tape for each number, and ask it once.",
         ),
         Reply(
             SLOPES.replace("tape.gradient(y, c)", "y"),
@@ -382,7 +382,7 @@ slope_at = Card(
         Reply(
             SLOPE_AT.replace("        tape.watch(c)\n        square = c * c\n", "        square = c * c\n        tape.watch(c)\n"),
             lambda n: 1.0,
-            "1 at every n: only the last `+ c` was recorded. The multiplication ran before the watch.",
+            "1 at every n. Does c * c run before the watch? And is it c that you ask about?",
         ),
         Reply(
             SLOPE_AT.replace("tape.watch(c)", "tape.watch(n)"),

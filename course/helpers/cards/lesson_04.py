@@ -104,7 +104,7 @@ def report(wind, gust):
     return {name: tape.gradient(damage, source) for name, source in sources.items()}
 """,
             lambda wind, gust: SPENT,
-            "You asked once for each source, and the first question used the tape up. Pass the whole dict in one call.",
+            "The tape was asked more than once, and the first question used it up. Pass the whole dict, in a single call.",
         ),
         Reply(
             REPORT.replace('{"pressure": pressure, "wind": wind, "gust": gust}', "[pressure, wind, gust]"),

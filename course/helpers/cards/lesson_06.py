@@ -126,7 +126,7 @@ def slopes(keep, loss):
 slopes = Card(
     points=((0.5, 0.5), (0.75, 0.25), (0.6, 1.0), (0.5, 4.0)),
     right=slopes_of_fall,
-    yes="Each iteration has its share in both. More loss, less height: that slope is negative, and below -1: early losses count again.",
+    yes="Each iteration has its share in both. More loss, less height: that slope is negative, and with several iterations below -1.",
     options=("5.12", "20.48", "None"),
     came_out="the slope is 20.48.",
     miss="For keep {0} and loss {1} it gave {seen}.",
@@ -148,7 +148,7 @@ def slopes(keep, loss):
     return tape.gradient(height, [keep, loss])
 """,
             lambda keep, loss: [fall(keep, loss)[-2], -1.0],
-            "These are the slopes of the last iteration alone. Each iteration opened a new tape; open one, and run the whole loop in it.",
+            "These are the slopes of the last iteration alone. Is one tape open around the whole loop, and does height stay a tensor?",
         ),
         Reply(
             SLOPES.replace("mg.Variable(keep), mg.Variable(loss)", "mg.constant(keep), mg.constant(loss)"),

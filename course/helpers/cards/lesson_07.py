@@ -110,7 +110,7 @@ mean_loss = Card(
     points=((2.0, [1.0, 2.0, 3.0]), (-0.5, [0.5, 4.0])),
     ask=value_and_slope,
     right=lambda w, xs: [np.mean(part) for part in losses(w, xs)],
-    yes="A list of tensors is as good as a list of floats, and it remembers w.",
+    yes="What stays a tensor remembers w.",
     options=("x ** 2", "np.mean", "mg.reduce_mean"),
     came_out="it broke at np.mean.",
     miss="For w = {0} and xs = {1}, value and slope came out as {seen}.",
@@ -354,7 +354,7 @@ def descend(x, f, steps, rate):
         x.assign_sub(rate * tape.gradient(y, x))
 """,
             lambda start, steps, rate: stops(RuntimeError, "non-persistent"),
-            "One tape, asked twice. Each iteration needs a tape of its own, because x has moved.",
+            "A tape was asked twice. Each iteration needs a tape of its own, because x has moved, and that tape is asked once.",
         ),
         Reply(
             """

@@ -440,7 +440,7 @@ verdicts = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": lambda seen: abs(seen - 0.909) < 0.005, "3": says("stale")},
+    right=lambda: {"2": lambda seen: abs(float(seen) - 0.909) < 0.005, "3": says("stale", "complete but stale")},
     yes="Both. The lost path carried sin(2). For item 1, any sentence that separates falling from arriving.",
     hints=(
         "Item 2: live + lost = true. Item 3: section 4 has the word, in capitals.",
@@ -449,9 +449,9 @@ ticket = Card(
     ),
     solution='ticket = {"2": 0.909, "3": "STALE"}',
     replies=(
-        Reply('ticket = {"2": 0.755, "3": "STALE"}', lambda: {"2": lambda seen: abs(abs(seen) - 0.755) < 0.002},
+        Reply('ticket = {"2": 0.755, "3": "STALE"}', lambda: {"2": lambda seen: abs(abs(float(seen)) - 0.755) < 0.002},
               ": 2. You subtracted the sizes, 0.832 - 0.077. Mind the signs: from -0.832 up to 0.077."),
-        Reply('ticket = {"2": -0.909, "3": "STALE"}', lambda: {"2": lambda seen: abs(seen + 0.909) < 0.005},
+        Reply('ticket = {"2": -0.909, "3": "STALE"}', lambda: {"2": lambda seen: abs(float(seen) + 0.909) < 0.005},
               ": 2. Right size. Live + lost = true, so lost = true - live."),
         Reply('ticket = {"2": 0.909, "3": "PARTIAL"}', lambda: {"3": contains("partial")},
               ": 3. PARTIAL is for a missing path. Here every path is there, for an older x."),

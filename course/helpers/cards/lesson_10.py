@@ -91,6 +91,18 @@ def contrast(image, factor):
             "That is the op itself. Write what it does with reduce_mean, -, * and +.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def contrast(image, factor):
+    mean = mg.reduce_mean(image, axis=[-3, -2], keepdims=True)
+    by_hand = (image - mean) * factor + mean
+    return by_hand + mg.stop_gradient(mg.image.adjust_contrast(image, factor) - by_hand)
+""",
+            lambda witness, *rest: "contrast" not in witness.ops,
+            "The right numbers, with the op itself in them. Write what it does with reduce_mean, -, * and +.",
+        ),
+    ),
 )
 
 

@@ -78,7 +78,7 @@ def bend(f, x):
     return tape.gradient(slope, x)
 """,
             lambda name, x: stops(RuntimeError, "non-persistent"),
-            "A tape was asked twice, and it was not open while the slope was computed. Two tapes are needed, each asked once.",
+            "A tape was asked twice, and the first question used it up. Two tapes are needed, one around the other, each asked once.",
         ),
         Reply(BEND.format("y"), order(0), "This is the value of f. You still have to ask two questions."),
     ),

@@ -32,7 +32,7 @@ def naming(line):
     """Wanted: a copy of this line, or a part of it that is long enough to find it. Spaces do not count."""
 
     def named(seen):
-        if not isinstance(seen, str):
+        if not isinstance(seen, str) or "\n" in seen.strip():
             return False
         seen, whole = "".join(seen.split()), "".join(line.split())
         return whole in seen or (len(seen) >= ENOUGH and seen in whole)
@@ -179,7 +179,7 @@ second = case(
     ),
     codes=(
         ("OUTSIDE_TAPE", "Close: the line is outside. A gradient that was not recorded has its own code; ask outer about slope and v."),
-        ("TAPE_SPENT", "inner was asked once, and so was outer: no tape was used up."),
+        ("SPENT_TAPE", "inner was asked once, and so was outer: no tape was used up."),
     ),
     lines=(("w = y * y * v", "That line is on both tapes. What happens to w after it?"),),
 )  # fmt: skip

@@ -341,7 +341,7 @@ strict = Card(
     ),
     ask=ask_loss,
     right=strict_on_paper,
-    yes="Three lines, and the square of this section can never come back unnoticed.",
+    yes="The square of this section can no longer come back unnoticed.",
     options=("below 10", "about 20", "about 65"),
     came_out="the loss at the end was 65.84.",
     miss="For answers {0} and readings {1} it gave {seen}.",
@@ -574,7 +574,7 @@ through = Card(
 
 
 def near(number, share=0.03):
-    return lambda seen: isinstance(seen, (int, float)) and abs(seen - number) <= share * number
+    return lambda seen: abs(float(seen) - number) <= share * number
 
 
 ticket = Card(
@@ -592,7 +592,7 @@ ticket = {"2": 0.5 ** 10, "3": "STALE"}
         Reply('ticket = {"2": 5.0, "3": "STALE"}', lambda: {"2": 5.0}, ": 2. 5 is ten times a half. Each layer multiplies what is left."),
         Reply('ticket = {"2": 0.05, "3": "STALE"}', lambda: {"2": 0.05},
               ": 2. 0.05 is a half, divided by ten. Each layer halves what is left."),
-        Reply('ticket = {"2": 0.00195, "3": "STALE"}', lambda: {"2": near(0.5**9)}, ": 2. These are nine halvings. There are ten layers."),
+        Reply('ticket = {"2": 0.00195, "3": "STALE"}', lambda: {"2": near(0.5**9)}, ": 2. These are nine halvings. It goes through ten layers."),
         Reply('ticket = {"2": 0.5 ** 10, "3": "REBOUND"}', lambda: {"3": contains("rebound")},
               ": 3. REBOUND gave one step and then a level line. This curve moves at every step."),
         Reply('ticket = {"2": 0.5 ** 10, "3": "STATE"}', lambda: {"3": contains("state")},
