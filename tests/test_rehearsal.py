@@ -98,8 +98,7 @@ def newest_kernel(server):
     return children.read_text().split()[-1] if children.exists() else "none"
 
 
-@pytest.mark.variants
-@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize("lesson", [LESSONS[0], *(pytest.param(one, marks=pytest.mark.variants) for one in LESSONS[1:])])
 def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, lesson):
     (page, server), path, start = desk, home / "minigrad-course" / lesson, time.monotonic()
     if lesson != LESSONS[0]:

@@ -5,7 +5,7 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from ..tracing.values import COLUMNS, ROWS, SMALLEST_SQUARE, Summary, brief, floats
+from ..tracing.values import COLUMNS, ROWS, SMALLEST_SQUARE, Summary, brief, careful_norm, floats
 
 FEW = 4  # an array of at most so many elements is shown as numbers
 
@@ -111,6 +111,8 @@ def norm_of(summary) -> "float | None":
         square = float(numbers.dot(numbers))
         if SMALLEST_SQUARE < square < math.inf:
             return json_number(square**0.5)
+        if summary.finite:
+            return json_number(careful_norm(numbers.astype(float)))
     found = None if summary is None else summary.measures
     return json_number(found.norm) if found is not None and found.finite and math.isfinite(found.norm) else None
 

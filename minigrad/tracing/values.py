@@ -79,9 +79,13 @@ def careful_measures(flat, zeros, thumb) -> Measures:
     nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
     numbers = flat[np.isfinite(flat)].astype(float)
     low, high = (numbers.min(), numbers.max()) if numbers.size else (python_math.nan, python_math.nan)
-    top = max(abs(low), abs(high)) if numbers.size else 0.0
-    norm = top * np.linalg.norm(numbers / top) if top else 0.0
-    return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
+    return Measures(low, high, careful_norm(numbers), zeros, nan, inf, minus_inf, thumb)
+
+
+def careful_norm(numbers) -> float:
+    """The norm of finite numbers whose squares may overflow or underflow."""
+    top = np.abs(numbers).max(initial=0.0)
+    return float(top * np.linalg.norm(numbers / top)) if top else 0.0
 
 
 def thumbnails(stack) -> list:
