@@ -277,6 +277,7 @@ class GradientTape(Listener):
             LookupError: an op on the way has no registered gradient.
             TypeError, AttributeError: a target or a source is neither a Tensor nor a Variable.
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
+            InvalidArgumentError: one of the `output_gradients` has another dtype, or a shape that does not fit.
 
         >>> import minigrad as mg
         >>> w, b = mg.Variable([1.0, 2.0]), mg.Variable(1.0)
@@ -321,6 +322,7 @@ class GradientTape(Listener):
         Raises:
             RuntimeError: the tape is not persistent and was asked before.
             AttributeError: the target is not a Tensor.
+            ValueError: `unconnected_gradients` is neither NONE nor ZERO.
 
         >>> import minigrad as mg
         >>> x = mg.Variable([1.0, 2.0])
@@ -368,6 +370,8 @@ class GradientTape(Listener):
 
         Raises:
             ValueError: the batches differ in size, or a shape has no second axis.
+            IndexError: the target is a single number.
+            AttributeError: the target or the source is neither a Tensor nor a Variable.
             RuntimeError: the tape is not persistent and was asked before.
 
         >>> import minigrad as mg
