@@ -276,22 +276,23 @@ class Experiment:
     def share(self, edges) -> float:
         """The share of the slope along the nudge that comes by these edges; 0.0 if they carry none.
 
-        If all elements together show none worth mentioning, it is the largest that a nudge of one of the parts shows.
+        If all elements together show none worth mentioning, it is the largest that shows with all of several nudged up,
+        since along one direction two ways may cancel, or with one of the parts.
         """
-        found = 0.0
-        for part in (b"", *self.parts):
+        found, up = 0.0, [{"signs": 0.0}] * (self.point.size > 1)
+        for other in ({}, *up, *[{"only": part} for part in self.parts]):
             if found <= NEGLIGIBLE:
-                found = max(found, self.share_along(self.keys(edges), part))
+                found = max(found, self.share_along(self.keys(edges), other))
         return found
 
-    def share_along(self, keys, part) -> float:
-        """The same, for the elements of one part; for all of them without one."""
+    def share_along(self, keys, other) -> float:
+        """The same, along one direction: the usual one, or one that has other fields of its Nudge."""
         for usual in self.sizes(keys):
-            size = usual._replace(only=part)
+            size = usual._replace(**other)
             with contextlib.suppress(Changed):
                 if self.is_slope(keys, size):
-                    self.size = self.size if part else size
-                    every = [self.effect((), size) / (2 * size.share)] if part else [one.value for one in self.slopes]
+                    self.size = self.size if other else size
+                    every = [self.effect((), size) / (2 * size.share)] if other else [one.value for one in self.slopes]
                     share = abs(self.effect(keys, size)) / (2 * size.share)
                     return share / (max(map(abs, every), default=0.0) or share)
         return 0.0
