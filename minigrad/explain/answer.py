@@ -17,7 +17,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, op_of_event, op_of_exit, unwatched
-from .experiment import NEGLIGIBLE, Experiment, NotTried
+from .experiment import FURTHER, NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for
 from .names import Names, is_tensor
@@ -467,7 +467,11 @@ def whole_or_partial(q, targets, way):
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
         tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
-        if why := tried.hides(cut) if tried is not None else "":
+        why = tried.hides(cut) if tried is not None else ""
+        meant = stopped or custom or early  # then the slope is another one on purpose
+        if tried is not None and not (why or meant or q.known is None) and tried.unlike(q.known, *FURTHER):
+            why = "the slopes that were measured for {} are others"
+        if why:
             head = answer.headline.replace("COMPLETE", "UNTRIED", 1)
             answer = replace(answer, status="untried", headline=f"{head}; {why.format(q.source_name)}")
         return with_notes(answer, *notes)

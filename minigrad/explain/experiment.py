@@ -25,6 +25,7 @@ HUGE = Nudge(1e6), Nudge(1e12)  # for effects that rounding hides
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
+FURTHER = 0.3247179572, 0.5698402910  # directions to measure in, besides the usual ones
 FINE, NEAR = 1e-3, 0.02  # relative distances of a right gradient from the measured slopes: for certain, and at most
 SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
 MOST_LINES = 32  # limit on the places of exits that are tried one by one

@@ -21,10 +21,9 @@ from ..tracing.checkpoint import NotTried
 from ..tracing.places import user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
-from .experiment import distance
+from .experiment import FURTHER, distance
 from .replay import sources_now
 
-FURTHER = 0.3247179572, 0.5698402910  # directions in which a fix is measured, besides the usual ones
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 
 

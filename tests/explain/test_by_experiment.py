@@ -1052,6 +1052,16 @@ def test_a_lost_way_that_one_direction_does_not_show_is_found_along_another(tmp_
     assert (answer.status, answer.codes) == ("partial", ("LEFT_ENGINE",)), f"\n{answer}"
 
 
+@pytest.mark.parametrize("lost", ["x * x", "x"])
+def test_a_gradient_that_has_other_slopes_than_were_measured_is_never_called_complete(lost, tmp_path):
+    first, second, _ = replay.direction(np.ones(3)).tolist()  # neither this direction nor that of all elements up shows what is lost
+    block = (
+        f"with mg.GradientTape() as tape:\n    y = mg.reduce_sum(x * x) + float(mg.reduce_sum({lost} * [1.0, {-first / second}, 0.0]))\n"
+    )
+    answer = run(f"x = mg.Variable([1.0, 1.0, 1.0])\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n", tmp_path)["answer"]
+    assert answer.status == "untried" and "the slopes that were measured for x are others" in answer.headline
+
+
 def test_a_tensor_among_the_settings_of_an_op_is_a_value_that_left(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.linalg.diag(x, padding_value=x[0])**2)\n"
     text = f"x = mg.Variable([1.0, 2.0, 3.0])\n{CELL}{block}answer = tape.explain(y, x, seconds=10.0)\n"
