@@ -93,8 +93,10 @@ def variant(item, known):
     return values.setdefault(item.callspec.params[by] if by else item.name, len(values))
 
 
-def pytest_collection_finish():
-    """Of 16,000 tests Python's garbage collector knows nothing from here on: replays, which fork, take a third of the time."""
+@pytest.fixture(scope="module", autouse=True)
+def what_was_there_before_is_no_garbage():
+    """Python's garbage collector knows nothing of 16,000 tests and of what earlier files left: a collection takes a second otherwise,
+    and replays, which fork, three times as long."""
     gc.collect()
     gc.freeze()
 

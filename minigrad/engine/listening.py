@@ -41,6 +41,7 @@ class Listening(threading.local):
 
 
 listening = Listening()
+elsewhere: weakref.WeakSet = weakref.WeakSet()  # the listeners that are told if a value leaves in another thread
 
 
 def end(here, listener, same=operator.eq):
@@ -154,6 +155,9 @@ class Listener:
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
 
+    def missed(self) -> None:
+        """A value left in another thread, where nobody listens."""
+
     def repeating(self) -> None:
         """A function of the library was called that calls one of the user again and again."""
 
@@ -231,7 +235,11 @@ class Listener:
 
 
 def leaving(tensor, exit, result):
-    """Tell the listeners that a value is converted to Python or NumPy, and return it."""
+    """Tell the listeners that a value is converted to Python or NumPy, and return it; those of other threads hear that
+    they missed it, if none listens in this one."""
+    if not listening.now and not listening.hidden:
+        for listener in [*elsewhere]:
+            listener.missed()
     for listener in listening.now:
         result = listener.left(tensor, exit, result)
     return result

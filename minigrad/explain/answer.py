@@ -17,7 +17,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, op_of_event, op_of_exit, unwatched
-from .experiment import FURTHER, NEGLIGIBLE, Experiment, NotTried
+from .experiment import FURTHER, MOST_LINES, NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for
 from .names import Names, is_tensor
@@ -30,6 +30,7 @@ TRY = "mg.trace(True) before the forward pass would let it be tried"
 DEAF = "the trace that is on did not hear this tape: a trace hears the thread in which it was switched on"
 LATER = "the trace began later than this tape, so it does not know all of it"
 UNHEARD = "what left the tape, if anything did, is not known"
+ELSEWHERE = "what else leads to {} was not tried"
 PAINTED = "unconnected_gradients=ZERO shows this None as 0.0"
 FULL = "the log has forgotten its first events (mg.trace(limit=...) keeps more): the answer may be incomplete"
 
@@ -184,7 +185,7 @@ def told_by_the_log(q):
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
-    for edge in [*smooth_ones(q, targets)] if q.experiment is not None else ():
+    for edge in smooth_ones(q, targets) if q.experiment is not None else ():
         into = history.into(edge.end)
         into[into.index(edge)] = edge._replace(code="NO_DERIVATIVE", sure="tried")
     steep = history.cheapest(targets, lambda edge: not history.is_flat(edge) and not edge.meant)
@@ -203,18 +204,23 @@ def told_by_the_log(q):
     return with_notes(answer, *notes)
 
 
-def smooth_ones(q, targets):
+def smooth_ones(q, targets) -> list:
     """The edges of ops without a derivative that lose one: the values move smoothly, and held still, so does not all
     of the target. If the op has a gradient for another input, the tape's gradient must be wrong as well."""
     tried, history = q.experiment, q.history
     ways = history.ways(targets, lambda edge: not edge.meant and edge.event.number > history.opened)
-    live = {edge.event for edge in ways if not edge.code}
+    live, lost = {edge.event for edge in ways if not edge.code}, []
     for edge in ways:
         event, moved = edge.event, tried.moved_in(edge.event)
         came = edge.code in NO_SLOPE and number_of(edge.start) in [event.inputs[k] for k in moved.get("inputs", ())]
-        lost = came and "gave" in moved and tried.is_smooth(event)
-        if lost and (event not in live or disagrees(q)) and tried.share([edge]) > NEGLIGIBLE:
-            yield edge
+        if came and "gave" in moved and (event not in live or disagrees(q)):
+            lost.append(edge)
+    smooth = tried.smooth([edge.event for edge in lost]) if lost else ()
+    lost = [edge for edge in lost if edge.event in smooth]
+    if not lost or tried.share(lost) <= NEGLIGIBLE:
+        return []
+    found = [edge for edge in lost if tried.share([edge]) > NEGLIGIBLE] if len(lost) <= MOST_LINES else ()
+    return found or lost  # in a bisection by `where` none carries anything alone
 
 
 def disagrees(q) -> list:
@@ -243,7 +249,7 @@ def has_no_slope(q, way) -> bool:
 
 def broken(q, way, *more, came="= None"):
     """The answer if the target depends on the source and the cheapest path needs fixes; `more` are causes to append."""
-    breaks = [edge for edge in way if edge.code]
+    breaks = [first_use(q, edge) for edge in way if edge.code]
     first = next((k for k, edge in enumerate(breaks) if q.history.is_flat(edge)), len(breaks))
     breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # they are consequences
     if not breaks:
@@ -259,6 +265,13 @@ def broken(q, way, *more, came="= None"):
     causes = *each_once(q, breaks, others), *more
     path = steps_on(way)
     return none(q, meaning, *causes, why=why, came=came, path=path, lost=names_on(q, path))
+
+
+def first_use(q, edge):
+    """The edge itself, or of a Tensor that was not watched that of its first use, above which it is to be watched."""
+    alike = q.history.ways(q.history.nodes(q.targets)) if edge.code == "UNWATCHED" else ()
+    same = [one for one in alike if (one.code, one.start) == (edge.code, edge.start)]
+    return min(same, key=lambda one: one.event.number, default=edge)
 
 
 def each_once(q, edges, others=()):
@@ -356,8 +369,10 @@ def independent(q):
     jumps = tried.jumps if tried is not None and decision is None else ""
     if decision or jumps:
         case, op = ("jumps", op_of_exit(moved)) if jumps == "target" else ("", "if")
-        line, sure = (decision or moved).place.text, "tried" if jumps else "proved"
+        line, sure = (decision or moved).place.text, "tried" if jumps else "likely" if tried is None else "proved"
         told = cause("ONLY_DECIDES", q, case, op=op, line=line, sure=sure)
+        if tried is None:
+            return none(q, "", told, why=f"{name} decides what runs, and what comes of that was not tried", notes=notes)
         return none(q, "independent", told, why=f"{why} smoothly")
     if tried is not None and tried.moves_in(tried.after):
         return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
@@ -506,7 +521,8 @@ def that_carry(q, lost):
         lost = carrying()
         share = tried.share(lost)
     if share <= NEGLIGIBLE:
-        what = "the sum of " * (sum(one.shape.num_elements() for one in q.targets) > 1) + q.target_name
+        several = sum(one.shape.num_elements() for one in q.targets) > 1
+        what = f"{'what was asked of ' if q.weighted else 'the sum of ' * several}{q.target_name}"
         still = f": held still, it changes {what} by jumps, or by no more than can be seen"
         how = f", and carries {share:.2g} of the slope" if share else still
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
@@ -543,17 +559,18 @@ def whole(q, way, number, meant):
     causes = [zero, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
     history, tried = q.history, q.experiment is not None
-    left = [e for e in history.left(q.targets) if e.kind in "fc"] if history is not None else []
-    if number == "zero" and (tried or not left):
+    seen = tried or (history is not None and history.sees_all(q.targets))
+    if number == "zero" and (seen or history is None):
         head = f"ZERO  {q.label} = {q.text}: every way is there, and {why}"
         return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
-    seen = history is not None and history.opened and not history.trace.cut and history.trace.unseen <= history.opened
-    if tried or (seen and not left):
+    if seen:
         head = f"COMPLETE{but}  {q.label} = {q.text}{after}"
         return Explanation("complete", "", causes, head, path, () if old else live, notes=assigned_meanwhile(q))
+    left = history.left(q.targets) if history is not None else ()
     many, them = ("value", "it") if len(left) == 1 else ("values", "them")
-    left = f"{len(left)} {many} left, and what became of {them} was not tried" if left else UNHEARD
+    other = UNHEARD if history is None else ELSEWHERE.format(q.target_name)
+    left = f"{len(left)} {many} left, and what became of {them} was not tried" if left else other
     head = f"UNTRIED{but}  {q.label} = {q.text}{after or ' is what the tape has'}; {left}"
     return Explanation("untried", "", causes, head, path, notes=(f"no replay: {q.untried}" if history else TRY,))
 

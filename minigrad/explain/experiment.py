@@ -186,8 +186,9 @@ class Experiment:
         coarse = [size for size in (STEPS[0], *VERY_LARGE) if size.share < 2 * ROUNDING * self.precision]
         larger = VERY_LARGE[: len(coarse)][::-1]
         usual = [*[size.times(sign) for size in larger for sign in (1, -1)], *STEPS]
-        at_zero = np.any(self.point == 0) and np.any(self.point)  # perhaps the end of a domain, as of log
-        return [*usual[:2], *[size._replace(least=0.0) for size in usual[:2] if at_zero], *usual[2:]]
+        own = [size._replace(least=0.0) for size in usual[:2]]  # near 0 there may be the end of a domain, as of log
+        at_zero, tiny = np.any(self.point == 0), np.any((self.point != 0) & (np.abs(self.point) < TINY))
+        return [*usual[:2], *own, *usual[2:]] if at_zero and np.any(self.point) else [*usual, *own * bool(tiny)]
 
     def moves_in(self, after) -> bool:
         """Whether the target moves in this Outcome."""
@@ -298,15 +299,17 @@ class Experiment:
                     return share / (max(map(abs, every), default=0.0) or share)
         return 0.0
 
-    def is_smooth(self, event) -> bool:
-        """Whether the smallest nudge moves about as many elements of what an op gave as the usual one, unlike jumps."""
+    def smooth(self, events) -> list:
+        """The ops of which the smallest nudge moves about as many elements as the usual one, unlike jumps."""
+        given = [i for event in events for i in event.outputs]
+        tried = (self.try_out(Replay, nudge=step, targets=given) for step in (STEPS[-1], self.step))
+        small, usual = (self.same(Outcome(*one)).targets for one in tried)
+        old = self.kept([event.number for event in events])
 
-        def moved(step):
-            now = self.same(Outcome(*self.try_out(Replay, nudge=step, targets=event.outputs))).targets
-            old = self.kept([event.number])[event.number]
-            return sum(np.sum(now[i] != value) for i, value in zip(event.outputs, old))
+        def moved(now, event):
+            return sum(np.sum(now[i] != value) for i, value in zip(event.outputs, old[event.number]))
 
-        return moved(STEPS[-1]) > 0.5 * moved(self.step)
+        return [event for event in events if moved(small, event) > 0.5 * moved(usual, event)]
 
     def only_jumps(self, edges) -> bool:
         """Whether these edges move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
@@ -354,12 +357,13 @@ class Experiment:
         nudged both ways, or a share NEAR of what they do is not to be seen; "" if nothing hides it."""
         self.needs_one_source()
         keys, events = self.keys(edges), {edge.event.number for edge in edges}
-        for part in (b"", *self.parts):
+        for part in (b"", *self.parts) if self.point.size else ():
             with contextlib.suppress(Changed):
                 nudge = self.step._replace(only=part)
                 touched = not part or not compared(self.before, self.at(nudge)).keys().isdisjoint(events)
                 seen = self.moves_by((), part, self.seen / NEAR) or (part and self.moves_by(keys, part, self.seen))
-                if touched and (nudge.least == 0.0 or not any(True for _ in self.rises((), part))):
+                one_way = nudge.least == 0.0 and not np.all(self.point)
+                if touched and (one_way or not any(True for _ in self.rises((), part))):
                     return "{} cannot be nudged both ways"
                 if touched and not seen:
                     return "rounding hides what {} moves"

@@ -156,6 +156,23 @@ class History:
         made = max(makers, default=self.trace.count + 1)
         return [e for e in self.trace.every(LeftEngine) if self.opened < e.number < made]
 
+    def sees_all(self, targets) -> bool:
+        """Whether the log alone shows every way to the targets: no value left since the tape was opened, none came
+        unheard, and no op without a derivative gives what may move smoothly, as numbers read from a text do."""
+        trace = self.trace
+        if not (self.opened and trace.hears_exits) or trace.cut or trace.unseen > self.opened or self.left(targets):
+            return False
+        nodes = reached(self.nodes(targets), lambda node: [edge.start for edge in self.into(node)])
+        ran = [e for e in map(self.maker, nodes) if isinstance(e, Ran) and e.recorded.get(self.tape)]
+        asked, watched = [(e.began, e.number) for e in self.trace.every(Asked)], {e.source for e in self.watches}
+        known = self.made.keys() | self.sources | watched
+        for e in ran:
+            strange = {number for number in e.inputs if number > self.tape} - known - e.versions.keys()
+            if strange and not any(a < e.number < b for a, b in asked):
+                return False
+        ways = [edge for edge in self.ways(self.nodes(targets)) if edge.code in NO_SLOPE]
+        return not any(may_be_smooth(edge.event, number_of(edge.start)) for edge in ways)
+
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""
         given = getattr(event, "given", None)
@@ -299,6 +316,12 @@ EDGES = {  # the kind of the event that made a node -> the edges that end there
     Ran: History.of_op, EnteredEngine: History.entered, Wrote: History.of_assignment, Stored: History.of_store,
     Asked: History.of_gradient,
 }  # fmt: skip
+
+
+def may_be_smooth(event, number) -> bool:
+    """Whether what an op gives may move smoothly with an input: whole numbers and truth values jump."""
+    kind = dict(zip(event.inputs, event.kinds)).get(number, "f")
+    return kind not in "biu" and (event.value is None or event.value.dtype.kind not in "biu")
 
 
 def reached(starts, onward) -> list:

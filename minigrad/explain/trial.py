@@ -134,7 +134,7 @@ class Trial(Listener):
                     found.append(one)
 
     def stopped(self, tape):
-        if self.begun and tape is self.asked_one:
+        if self.begun and tape is self.asked_one and sys.exc_info()[0] is None:  # or the block has raised an error
             live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
             if all(live):
                 targets = [found[-1] for found in live]

@@ -38,7 +38,7 @@ def summed_over(model, k, slot, line) -> str:
     frame, out, product = model.film.frames[k], model.shape_of(k), "@" in line
     shapes: list = [() if n in frame.numbers else getattr(model.value_of(node), "shape", None) for n, node in enumerate(frame.inputs)]
     own, shapes = shapes[slot], [shapes[slot]] if product else shapes
-    if None in (out, *shapes) or len(frame.inputs) < 2 or frame.op_made.lists or re.search("sum|added", line):
+    if None in (out, *shapes) or len(frame.inputs) < 2 or frame.op_made.lists or re.search(r"sum|added|\w\(upstream", line):
         return ""
     extra = len(out) - len(own)
     axes = [n for n in range(len(out)) if n < extra or (own[n - extra] == 1 != out[n] and not product)]

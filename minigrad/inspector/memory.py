@@ -64,7 +64,7 @@ def memory_shown(blocks, sizes, persistent, film) -> dict:
     if earlier or arrays or own:
         why = f"without {' and '.join(filter(None, [earlier, arrays, own]))}"
     elif film.frames and not peak:
-        why = "no VJP needs an array"
+        why = "no VJP needs an array" if any(frame.slots for frame in film.frames) else "nothing was recorded"
     elif peak and sizes[-1] == peak and persistent:
         why = "a persistent tape keeps all until it is deleted"
     return {

@@ -26,7 +26,7 @@ from ..explain.names import Names, is_tensor
 from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, Asked, LeftEngine, Ran, TapeEvent, Trace, Wrote, trace_of
+from ..tracing.log import LIMIT, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name, entered_as
 from ..tracing.values import Summary, brief
@@ -142,34 +142,19 @@ class Model:
         """The Explanation of each source; if there are too many sources, those without a gradient come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        asks = self.trace.every(Asked) if self.trace is not None else ()
-        heard = [dx for e in asks if e.tape == self.tape.number for dx in e.slopes]
-        strange = None if self.trace is None else self.has_strange_values()
-        self.whole = strange is False and not self.trace.cut
+        opening = self.trace.opening(self.tape.number) if self.trace is not None else None
+        short = opening is not None and self.trace.count - opening.number <= SENT
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
-            given = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
-            unheard = not getattr(self.trace, "hears_exits", True)
-            tried = strange or unheard or not all(dx is None or dx.finite for dx in given)  # otherwise nothing can be lost
-            for q in answer_all(self.tape, self.targets, first, self.trace, frame, self.seeds, None if tried else 0.0, now):
+            given = self.tape, self.targets, first, self.trace, frame, self.seeds
+            questions = answer_all(*given, 0.0, now)  # by the log alone: for a long film it is enough if that shows every way
+            self.whole = self.trace is not None and all(q.answer.status in ("complete", "zero") for q in questions)
+            if self.trace is not None and (short or not self.whole):
+                questions = answer_all(*given, None, now)
+            for q in questions:
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
-
-    def has_strange_values(self) -> "bool | None":
-        """Whether values left, were written into Variables and read, or came unheard, as from another thread; None if the trace
-        heard none of these, but not all of the tape's block either."""
-        every, own = self.trace.every, self.tape.number
-        ends = [e.number for e in every(TapeEvent) if e.tape == own and e.what in ("opened", "closed")] or [0]
-        ran, wrote = ([e for e in every(kind) if ends[0] < e.number < ends[-1]] for kind in (Ran, Wrote))
-        mine, exits = {one.id for one in self.sources}, [e for e in every(LeftEngine) if e.kind in "fc"]
-        written = {(e.variable, e.version) for e in wrote if e.how != "Variable"}
-        again = [e for e in (*every(Ran), *every(LeftEngine)) if written and not written.isdisjoint(e.versions.items())]
-        left = any(not e.versions or mine & e.versions.keys() or e in again for e in exits)  # old values of other Variables do not count
-        known = self.trace.made.keys() | self.tape.roots
-        strange = [(i, e) for e in ran for i in e.inputs if own < i not in known]
-        unheard = any(i not in e.versions and e.recorded.get(own) for i, e in strange)
-        return bool(left or again or unheard) or (False if len(ends) > 1 else None)
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""

@@ -220,7 +220,7 @@ def lower_wire(canvas, wire, ends, y, high, last, arrays):
         canvas.path(arc(ends, y, -high), CRIMSON, max(1.2, thick / 4), "4 3")
     if sent:
         ink = CRIMSON if arrays[sent[0][2]]["state"] == "nan" else ORANGE
-        canvas.path(arc(ends, y + 5, -high), ink, 1 + 11 * sent[0][3])
+        canvas.path(arc(ends, y + 5, -high), ink, max(1.2, 12 * sent[0][3]))
         canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], fill=ink)
 
 
@@ -384,7 +384,7 @@ def overview(canvas, view, y):
         canvas.text(8, top + 30, axis["name"], 11, colour, bold=True, room=LEFT - 34)
         plot(canvas, axis, LEFT, top, room, 54, colour)
     for k in range(0, count, max(1, -(-count // 12))):
-        label = fold["labels"][k] if fold["layered"] else str(k + 1)
+        label = fold["labels"][k] if fold["layered"] else tick(fold, k)
         canvas.text(LEFT + (k + 0.5) * room / count, y + 146, label, 10, SOFT, "middle", room=room / min(count, 12) - 4)
     k = fold["open"]
     label = fold["labels"][k] if fold["labels"] else f"{k + 1} of {count}"
@@ -392,6 +392,14 @@ def overview(canvas, view, y):
     canvas.path([(left, y + 4), (left, top - 4), (8, top + 14), (WIDE - 8, top + 14), (right, top - 4), (right, y + 4)], "#b58a00", 1)
     canvas.text(12, top + 30, f"below: {label}", 11, INK, bold=True)
     return top + 28
+
+
+def tick(fold, k):
+    """The number of a unit on the axis: of an iteration its own; what comes before or after the loop has none."""
+    if fold["kind"] != "iterations":
+        return str(k + 1)
+    found = re.match(r"iteration (\d+)[^,]*$", fold["labels"][k]) if fold["labels"] else None
+    return found[1] if found else str((fold["iterations"] or [0] * (k + 1))[k] or "")
 
 
 def plot(canvas, axis, x, y, w, h, colour):

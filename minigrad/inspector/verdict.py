@@ -18,17 +18,23 @@ HEADS = {  # with several sources, the first of these is reported
 
 def cuts(model):
     """The edges at which the log and the explanation agree that a path is broken."""
-    causes = [cause for one in model.explanations.values() for cause in one.causes]
+    causes = [(number, cause) for number, one in model.explanations.items() for cause in one.causes]
     live = any(dx is not None for dx in (model.film.last.answers.values() if model.film.last else ()))
     found = {}
     for edge in model.film.ways:
-        cause = next((one for one in causes if edge.code == one.code and edge.place.text == one.line), None)
+        told = (one for number, one in causes if edge.code == one.code and (edge.place.text == one.line or unwatched(edge, number)))
+        cause = next(told, None)
         if cause is None:
             continue
         start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
         cut = {"edge": [start, end], "whole": not live, "line": model.code.line(edge.place), "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
+
+
+def unwatched(edge, number) -> bool:
+    """Whether it is a use of this source, which was not watched: its cause is told of the first one."""
+    return edge.code == "UNWATCHED" and number_of(edge.start) == number
 
 
 def verdict(model) -> dict:
@@ -138,7 +144,7 @@ def silence(tape, film) -> str:
 
 def sentence(text) -> str:
     """The text with a capital letter and a full stop; names and code at its beginning stay as they are."""
-    if text.partition(" ")[0] in ("the", "this", "what", "a", "no", "computed", "measured:"):
+    if text.partition(" ")[0] in ("the", "this", "what", "a", "an", "no", "computed", "measured:"):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 

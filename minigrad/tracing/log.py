@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, backward, output_ids
-from ..engine.listening import Exit, Listener, end, listeners_only, listening
+from ..engine.listening import Exit, Listener, elsewhere, end, listeners_only, listening
 from ..engine.op import MADE
 from ..engine.operands import one_by_one
 from ..engine.tensor import Tensor, next_id
@@ -497,7 +497,15 @@ class Trace(Listener):
                 tape = listener.stop.__self__
                 self.meet(tape)
                 self.held.open(tape)
+        elsewhere.add(self)
         super().start()
+
+    def stop(self):
+        elsewhere.discard(self)
+        super().stop()
+
+    def missed(self):
+        self.unseen = self.count + 1
 
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` is already listening
@@ -506,6 +514,7 @@ class Trace(Listener):
 
     @TraceExit
     def __exit__(self, here, *error):
+        elsewhere.discard(self)
         end(here, self)
         here["blocks"].pop(self, None)
         checkpoint.forget()

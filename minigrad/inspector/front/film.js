@@ -3,7 +3,7 @@
 import { svg, rect, path, put, fitted, titled, needed, measure, mark } from "./elements.js";
 import { forms, shapeForms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
-import { geometry, arc, onArc, abreast } from "./geometry.js";
+import { geometry, arc, onArc, abreast, bandWidth } from "./geometry.js";
 
 /** The marks before a column, by the position of the column. */
 function marksBetween(view, strip) {
@@ -165,8 +165,7 @@ export class Film {
     const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
     const make = (wire, lost) => {
       const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
-      const bad = !lost && wire.wire.sent.some((one) => this.view.arrays[one[2]].state === "nan");
-      const ribbon = { wire, lost, look: `ribbon${lost ? " lost" : bad ? " bad" : ""}`, width: 1.2 + (g.ribbon - 1.2) * share, group: svg("g"), state: "" };
+      const ribbon = { wire, lost, look: "ribbon lost", width: bandWidth(g, share), group: svg("g"), state: "" };
       end(wire.from, ribbon, wire.a), end(wire.to, ribbon, wire.b);
       return ribbon;
     };
@@ -180,28 +179,43 @@ export class Film {
       const places = abreast(found.map((one) => one.place), found.map((one) => one.ribbon.width));
       found.forEach((one, n) => (one.ribbon[one.ribbon.wire.from === k && one.place === one.ribbon.wire.a ? "a" : "b"] = places[n]));
     }
-    const numbered = this.back.length <= 14 && g.upright;
-    for (const ribbon of this.back) this.ribbon(ribbon, numbered);
+    this.numbered = this.back.length <= 14 && g.upright;
+    for (const ribbon of this.back) this.ribbon(ribbon);
     for (const ribbon of this.back)
       if (ribbon.lost && ribbon.wire.scissors) {
         const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85, 0.32, 0.68, 0.42, 0.58, 0.1, 0.9], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.wire.high + 2, 0.23);
         this.snips.push(place);
         this.layers[4].append((ribbon.scissors = mark(ribbon.wire.wire.state, ...this.at(...place), 7)));
       }
-    if (numbered) this.sums(ends);
+    if (this.numbered) this.sums(ends);
   }
 
-  ribbon(ribbon, numbered) {
+  ribbon(ribbon) {
     const { g } = this, { wire, group, a, b, width, lost } = ribbon;
     const high = wire.high + (lost ? 2 : 0);
     const d = arc(g, a, b, 1, high);
     const name = lost ? "lost" : `${this.story.name(wire.wire.to)} to ${this.story.name(wire.wire.from)}`;
     group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }));
     if (lost) group.append(path(d, { class: "rim" }));
-    else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));
+    else group.append(path("", { class: "head" }));
     group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
     this.layers[1].append(group);
-    if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
+    this.dress(ribbon, wire.wire.sent.at(-1));
+  }
+
+  /** Give a ribbon the width, the colour and the number of what it carries in one reading. */
+  dress(ribbon, sent) {
+    const { wire, group, a, b, lost } = ribbon, [reading, , array, share] = sent || [];
+    ribbon.sent = sent;
+    if (!lost) {
+      const width = bandWidth(this.g, share);
+      ribbon.look = `ribbon${this.view.arrays[array].state === "nan" ? " bad" : ""}`;
+      put(group.querySelector(".band"), "stroke-width", width.toFixed(1));
+      put(group.querySelector(".head"), "d", this.head(a, 1, Math.max(4, width * 0.62)));
+    }
+    ribbon.label?.remove();
+    ribbon.label = null; // it is in nobody's way any more
+    ribbon.label = this.numbered && Math.abs(b - a) > 34 ? this.amount(ribbon, reading, wire.high + (lost ? 2 : 0)) : null;
   }
 
   /** The first of some places on a ribbon at which a mark of this half width covers no number and no other mark, if there is one. */
@@ -214,19 +228,20 @@ export class Film {
   }
 
   /** The number on a ribbon; ribbons from one op to the same array share one text on the outermost, because they add up. */
-  amount(ribbon, high) {
-    const { wire, a, b, lost } = ribbon;
-    const parallel = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output);
-    const arrays = parallel.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
-    if (parallel.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
+  amount(ribbon, reading, high) {
+    const { wire, a, b, lost } = ribbon, sentBy = (one) => one.wire.wire.sent.findLast(([r]) => r === reading);
+    const parallel = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output && (lost || sentBy(one)));
+    const arrays = parallel.map((one) => this.view.arrays[lost ? one.wire.wire.lost : sentBy(one)[2]]);
+    if (parallel.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return null;
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
     const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : "") + (wire.wire.output ? ` to [${wire.wire.output}]` : ""));
     const lower = lost && parallel.some((one) => one.wire.wire.sent.length) ? 13 : 0;
     const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
     const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
-    if (!place) return;
-    ribbon.label = fitted(place[0], place[1] + lower + 4, texts, Math.abs(b - a) - 8, look);
-    this.layers[4].append(ribbon.label);
+    if (!place) return null;
+    const label = fitted(place[0], place[1] + lower + 4, texts, Math.abs(b - a) - 8, look);
+    this.layers[4].append(label);
+    return label;
   }
 
   /** The gradients that arrive at a source and those lost there, as one sum. */
@@ -237,7 +252,7 @@ export class Film {
       const col = this.view.cols[this.strip.cols[k]];
       if (!g.upright || !full || col.kind !== "source" || !col.asked || !here.some((one) => one.ribbon.lost) || full.startsWith("[")) continue;
       const [a, b] = [Math.min(...here.map((one) => one.ribbon.a)) - 5, Math.max(...here.map((one) => one.ribbon.a)) + 5];
-      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, `${full} full`, g.cell(k), { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
+      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, [`${full} full`, full], g.cell(k), { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
       this.layers[4].append(this.full);
     }
   }
@@ -307,15 +322,17 @@ export class Film {
       if (one.scissors) put(one.scissors, "visibility", told ? "visible" : "hidden");
       put(one.asked, "visibility", hiding && now.kind === "turn" && one.at <= step ? "visible" : "hidden");
     }
+    const last = now.over && reading === this.story.lastTurn; // what is lost is known of this one
     for (const one of this.back) {
       const sent = one.wire.wire.sent.findLast(([r, at]) => r === reading && at <= step);
-      const seen = !hiding && (one.lost ? now.over : sent);
+      if (sent && !one.lost && sent !== one.sent) this.dress(one, sent);
+      const seen = !hiding && (one.lost ? last : sent);
       const active = !one.lost && sent && now.kind === "read" && sent[1] === step;
       const state = `${one.look}${seen ? "" : " later"}${active ? " now" : ""}`;
       if (one.state !== state) put(one.group, "class", (one.state = state));
       for (const part of [one.label, one.scissors]) if (part) put(part, "visibility", seen ? "visible" : "hidden");
     }
-    if (this.full) put(this.full, "visibility", now.over && !hiding ? "visible" : "hidden");
+    if (this.full) put(this.full, "visibility", last && !hiding ? "visible" : "hidden");
     for (const one of this.lines || []) one.element.classList.toggle("current", now.line === one.line && now.id != null);
     this.updateTurn(now);
   }

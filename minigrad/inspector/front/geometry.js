@@ -57,6 +57,9 @@ export function arc(g, a, b, side, high) {
 /** The point on an arc at parameter `t`, by default its middle. */
 export const onArc = (g, a, b, side, high, t = 0.5) => [a + (b - a) * t * t * (3 - 2 * t), (side < 0 ? g.above : g.below) + side * high * 3.96 * t * (1 - t)];
 
+/** The width of a ribbon in pixels, for a share of the largest gradient. */
+export const bandWidth = (g, share) => Math.max(1.2, g.ribbon * share);
+
 /** The ends of the ribbons at one column, side by side, each as wide as its gradient. */
 export function abreast(places, widths) {
   let end = sum(places) / places.length - sum(widths) / 2 - widths.length - 1;

@@ -26,7 +26,7 @@ const KEYS = [ // as the help sheet shows them, the text there, and what each do
   ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
   ["N", "your code, or the program in NumPy", { n: (own) => own.code.program.length && own.code.choose(!own.code.written) }],
   ["M", "the fix", { m: (own) => own.toggleFix() }],
-  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => (own.sheet.hidden = !own.sheet.hidden), Escape: (own) => own.escape() }],
+  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => ((own.sheet.hidden = !own.sheet.hidden) || own.sheet.scrollIntoView({ block: "nearest" })), Escape: (own) => own.escape() }],
 ];
 const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 const ICONS = {
@@ -408,7 +408,7 @@ class Inspector {
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.slopes.length && one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const line = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [line("live", "goes into")];
     for (const [state, text] of [["data", "data goes in"], ["dead", "no gradient comes back"]]) if (wires.some((one) => one.state === state)) found.push(line(state, text));
-    if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
+    if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : this.films.find(Boolean)?.g.ribbon ?? 13 })), `${kind}${own}`, true));
     if (this.stories.some(({ view }) => Object.values(view.wires).some((one) => one.sent.some(([, , k]) => view.arrays[k].state === "nan")))) found.push(item(small("ribbon bad", path("M2 7H24", { class: "band", "stroke-width": 8 })), "nan or inf", true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not on the tape", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
@@ -526,7 +526,7 @@ class Inspector {
     if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
     else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form(), ...(id ? this.about(now, id, story) : []));
     else if (id) parts.push(...this.about(now, id, story));
-    else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now), ...notes);
+    else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, now.reading === story.lastTurn && view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now), ...notes);
     else parts.push(html("h3", {}, "Notes"), ...notes, notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
     this.pane.replaceChildren(...parts.filter(Boolean));
   }

@@ -24,7 +24,7 @@ export class Memory {
   }
 
   draw(story, width) {
-    const { memory, readings } = story.view, turns = readings.map((one) => one.at);
+    const { memory, readings, tapes } = story.view, turns = readings.map((one) => one.at), own = readings.filter((one) => one.tape === tapes[0]?.id);
     Object.assign(this, { story, width, count: story.count });
     put(this.element, "viewBox", `0 0 ${width} 70`);
     put(this.element, "aria-valuemax", this.count);
@@ -37,8 +37,8 @@ export class Memory {
       if (x - last > 90) this.element.append(fitted(Math.min(x + 3, width - 88), 11, ["backward pass", "backward"], 84, { size: 10.5, least: 9, bold: true, class: "halo" }));
       last = x;
     }
-    if (memory.blocks.length) this.blocks(memory.blocks, unit, readings);
-    else if (memory.peak) this.curve(unit, readings);
+    if (memory.blocks.length) this.blocks(memory.blocks, unit, own);
+    else if (memory.peak) this.curve(unit, own);
     this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
     if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo secret" }));
     this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));

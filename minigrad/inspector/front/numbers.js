@@ -2,18 +2,24 @@
 
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
+/** The nearest number of so many digits; of two that are equally near the even one, as Python takes it. */
+function rounded(x, digits) {
+  const [, sign, first, rest, power] = /^(-?)(\d)\.(\d*)e(.*)$/.exec(x.toExponential(99)) || [];
+  const exact = `${first}${rest}`, tie = /^50*$/.test(exact.slice(digits)) && exact[digits - 1] % 2 === 0;
+  return tie ? Number(`${sign}${exact.slice(0, digits)}e${power - digits + 1}`) : Number(x.toPrecision(digits));
+}
+
 /** A number in so many digits: `9.0`, `0.1234`, `3460` (for 3456), `9.0·10⁻⁸`. A `whole` one is not rounded to another; other values stay as text. */
 export function number(x, digits = 4, whole = false) {
   if (typeof x !== "number") return String(x);
   if (x === 0) return whole ? "0" : "0.0";
-  const [head, power] = x.toExponential(digits - 1).split("e");
+  const near = rounded(x, digits), [head, power] = near.toExponential(digits - 1).split("e");
   const exponent = Number(power);
-  const rounded = Number(x.toPrecision(digits));
-  if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (whole && rounded !== x)) {
+  if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (whole && near !== x)) {
     const short = Number(head).toString();
     return `${short.includes(".") ? short : short + ".0"}·10${[...String(exponent)].map((one) => RAISED[one]).join("")}`.replace("-", "−");
   }
-  return (whole || !Number.isInteger(x) || exponent >= digits ? `${rounded}` : `${rounded}.0`).replace("-", "−");
+  return (whole || !Number.isInteger(x) || exponent >= digits ? `${near}` : `${near}.0`).replace("-", "−");
 }
 
 /** The same number in fewer and fewer digits: down to two, or to one if that is exact. */

@@ -126,29 +126,37 @@ export function facts(story, id, reading, hiding) {
 /** What the tape answered: what came and what is lost as a sum, or the gradient of each source. */
 export function answer(story, now) {
   const { view } = story, { verdict } = view, asked = view.sources.filter((one) => one.asked), many = asked.length > 8;
-  if (verdict.lost != null && verdict.answer !== "None") {
+  const last = now.reading === story.lastTurn, quiet = (text) => html("span", { class: "quiet" }, text);
+  if (last && verdict.lost != null && verdict.answer !== "None") {
     const term = (text, word, tone) => html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word));
     const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, verdict.code === "STOPPED" ? "stopped" : "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
     return html("div", { class: "sum-row" }, terms);
   }
   const rows = asked.map((source) => {
-    const given = now.given?.[source.of || source.id];
+    const id = source.of || source.id, given = now.given?.[id];
     const each = verdict.each.find((one) => one.id === source.id) || verdict;
     const data = given == null ? null : view.arrays[given];
-    const sparse = view.readings[story.lastTurn]?.sparse.includes(source.id) && html("span", { class: "quiet" }, "IndexedSlices");
+    const sparse = view.readings[now.reading]?.sparse.includes(source.id) && quiet("IndexedSlices");
     const size = data && (data.n === 1 || (data.n <= 4 && !many) ? data.text : data.state === "value" ? `norm ${number(data.norm, many ? 3 : 4)}` : noteOf(data)[0]);
-    const zeros = data?.n > 4 && data.state === "value" && !many && noteOf(data)[0].includes("zeros") && html("span", { class: "quiet" }, noteOf(data)[0]);
+    const zeros = data?.n > 4 && data.state === "value" && !many && noteOf(data)[0].includes("zeros") && quiet(noteOf(data)[0]);
     const drawn = data?.picture && data.picture.kind !== "numbers" && picture(data, 0, 0, 46, 26, "slope", false);
     const thumb = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" }, drawn);
-    const came = data && [thumb, html("span", { class: "m orange" }, size), zeros, sparse];
-    const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), html("span", { class: "quiet" }, each.say.replace(/^None[^.]*\. ?/, ""))];
-    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name.split(/(?<=\/)/).map((part) => [part, html("wbr")])), came || nothing);
+    const unlike = last && asked.length > 1 && each.status !== "complete" && quiet(each.say);
+    const came = data && [thumb, html("span", { class: "m orange" }, size), zeros, sparse, unlike];
+    const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), quiet(each.say.replace(/^None[^.]*\. ?/, ""))];
+    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name.split(/(?<=\/)/).map((part) => [part, html("wbr")])), came || (now.given && !(id in now.given) ? quiet("not asked here") : nothing));
   });
-  const earlier = view.readings.filter((one, k) => k < story.lastTurn && one.targets.length).map((one) => {
+  const earlier = view.readings.filter((one, k) => k < now.reading && one.targets.length).map((one) => {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);
     return html("p", { class: "quiet" }, `earlier${one.line == null ? "" : `, line ${one.line}`}: `, html("span", { class: "m" }, one.text), one.error ? ` raised ${one.error}` : ` gave ${given.slice(0, 4).join(", ")}`);
   });
   return html("div", {}, html("ul", { class: many ? "answers many" : "answers" }, rows), earlier);
+}
+
+/** Whether x rises and dy is the slope of the curve of y, but for a few kinks and jumps: of `cumsum`, say, it is not. */
+function sloped(x, y, dy) {
+  const rises = x.every((one, k) => !k || one > x[k - 1]), most = Math.max(...dy.map(Math.abs)), inner = x.slice(1, -1);
+  return rises && inner.filter((_, k) => Math.abs((y[k + 2] - y[k]) / (x[k + 2] - x[k]) - dy[k + 1]) <= 0.1 * most).length >= 0.9 * inner.length;
 }
 
 /** A function on one axis and its derivative, as two curves with a common cursor and the tangent. */
@@ -160,8 +168,9 @@ export class Curves {
     const [source, op] = strip.cols.map((one) => view.cols[one]);
     const slope = source.slopes.at(-1);
     const arrays = [source.value, op.value, slope?.[2]].map((one) => (one == null ? null : view.arrays[one]));
-    const fit = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled && !one.picture.sizes);
+    let fit = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled && !one.picture.sizes);
     const seed = view.readings.at(-1)?.seed;
+    fit &&= sloped(...arrays.map((one) => one.picture.v));
     return fit && seed != null && view.arrays[seed].low === 1 && view.arrays[seed].high === 1 ? { source, op, arrays, at: slope[1] } : null;
   }
 

@@ -59,7 +59,7 @@ export class Story {
 
   /** What a step did, as a list of words and names of the program. A film that hides does not say what was recorded. */
   said(now, hiding) {
-    const { view } = this, col = now.id && view.cols[now.id];
+    const { view } = this, { step } = now, col = now.id && view.cols[now.id];
     const where = col?.line == null ? "" : ` (line ${col.line})`;
     if (now.kind === "start") return [!this.count ? "" : hiding ? "Nothing has run yet. Press play: where the backward pass begins, the film asks what will come back." : "Nothing has run yet."];
     if (now.id && !col) return [now.kind === "read" ? "The backward pass goes through an op of a unit that is folded away." : "An op of a unit that is folded away ran."];
@@ -85,6 +85,6 @@ export class Story {
     }
     if (now.kind === "error") return [reading.error || "An error was raised."];
     if (now.reading === this.lastTurn && now.over) return [view.verdict.say];
-    return [now.kind === "release" ? "The tape is used up: it keeps nothing any more." : `Answered: ${reading.name}.`];
+    return [now.kind === "release" ? `${(view.tapes.length > 1 && view.tapes.find((one) => one.id === this.numbers[step])?.name) || "The tape"} is used up: it keeps nothing any more.` : `Answered: ${reading.name}.`];
   }
 }
