@@ -17,7 +17,7 @@ from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
 from . import trial
 from .causes import cause, cause_on, op_of, op_of_event, op_of_exit, unwatched
-from .experiment import FURTHER, MOST_LINES, NEGLIGIBLE, Experiment, NotTried
+from .experiment import FURTHER, NEGLIGIBLE, Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for
 from .names import Names, is_tensor
@@ -217,10 +217,7 @@ def smooth_ones(q, targets) -> list:
             lost.append(edge)
     smooth = tried.smooth([edge.event for edge in lost]) if lost else ()
     lost = [edge for edge in lost if edge.event in smooth]
-    if not lost or tried.share(lost) <= NEGLIGIBLE:
-        return []
-    found = [edge for edge in lost if tried.share([edge]) > NEGLIGIBLE] if len(lost) <= MOST_LINES else ()
-    return found or lost  # in a bisection by `where` none carries anything alone
+    return lost if lost and tried.share(lost) > NEGLIGIBLE else []  # in a bisection by `where` none carries much alone
 
 
 def disagrees(q) -> list:

@@ -157,10 +157,13 @@ class History:
         return [e for e in self.trace.every(LeftEngine) if self.opened < e.number < made]
 
     def sees_all(self, targets) -> bool:
-        """Whether the log alone shows every way to the targets: no value left since the tape was opened, none came
-        unheard, and no op without a derivative gives what may move smoothly, as numbers read from a text do."""
-        trace = self.trace
-        if not (self.opened and trace.hears_exits) or trace.cut or trace.unseen > self.opened or self.left(targets):
+        """Whether the log alone shows every way to the targets: since the tape was opened, only other Variables' values
+        left, nothing came unheard, and no op without a derivative gave what may move smoothly, as one that reads text.
+        """
+        trace, left = self.trace, [self.node(e.tensor, e.versions) for e in self.left(targets)]
+        if not (self.opened and trace.hears_exits) or trace.cut or trace.unseen > self.opened or len(left) > MANY:
+            return False
+        if any(not isinstance(node, tuple) or self.cheapest([node]) is not None for node in dict.fromkeys(left)):
             return False
         nodes = reached(self.nodes(targets), lambda node: [edge.start for edge in self.into(node)])
         ran = [e for e in map(self.maker, nodes) if isinstance(e, Ran) and e.recorded.get(self.tape)]

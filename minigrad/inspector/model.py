@@ -24,9 +24,9 @@ from ..explain.asking import knows, last_question, last_tape, objects, tapes_in
 from ..explain.misfit import misfit
 from ..explain.names import Names, is_tensor
 from ..explain.question import slopes_now
-from ..explain.search import number_of
+from ..explain.search import History, number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, Trace, Wrote, trace_of
+from ..tracing.log import LIMIT, Asked, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name, entered_as
 from ..tracing.values import Summary, brief
@@ -142,19 +142,23 @@ class Model:
         """The Explanation of each source; if there are too many sources, those without a gradient come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
+        heard = [dx for e in (self.trace.every(Asked) if self.trace else ()) if e.tape == self.tape.number for dx in e.slopes]
         opening = self.trace.opening(self.tape.number) if self.trace is not None else None
         short = opening is not None and self.trace.count - opening.number <= SENT
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
-            given = self.tape, self.targets, first, self.trace, frame, self.seeds
-            questions = answer_all(*given, 0.0, now)  # by the log alone: for a long film it is enough if that shows every way
-            self.whole = self.trace is not None and all(q.answer.status in ("complete", "zero") for q in questions)
-            if self.trace is not None and (short or not self.whole):
-                questions = answer_all(*given, None, now)
-            for q in questions:
+            known = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
+            self.whole = self.trace is not None and self.loses_nothing()
+            tried = short or not self.whole or not all(dx is None or dx.finite for dx in known)
+            for q in answer_all(self.tape, self.targets, first, self.trace, frame, self.seeds, None if tried else 0.0, now):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
+
+    def loses_nothing(self) -> bool:
+        """Whether the log shows every way from all sources to the targets, and none that breaks."""
+        history = History(self.trace, self.tape, [one.id for one in self.sources])
+        return history.sees_all(self.targets) and not any(edge.code for edge in history.ways(history.nodes(self.targets), history.counts))
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""

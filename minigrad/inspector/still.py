@@ -380,11 +380,13 @@ def overview(canvas, view, y):
     """Draw the units of a folded film on a linear axis: their values above, the gradients of these or of weights below."""
     fold = view["fold"]
     count, room = len(fold["first"]), WIDE - LEFT - 20
+    names = fold["labels"] or [f"iteration {n}" * bool(n) for n in fold["iterations"] or [0] * count]
+    ticks = [re.sub(r"^(?:iteration (\d+)[^,]*|.*)$", r"\1", name) for name in names]  # before and after a loop there are none
     for axis, colour, top in ((fold["above"], BLUE, y + 6), (fold["below"], ORANGE, y + 74)):
         canvas.text(8, top + 30, axis["name"], 11, colour, bold=True, room=LEFT - 34)
         plot(canvas, axis, LEFT, top, room, 54, colour)
     for k in range(0, count, max(1, -(-count // 12))):
-        label = fold["labels"][k] if fold["layered"] else tick(fold, k)
+        label = names[k] if fold["layered"] else ticks[k] if fold["kind"] == "iterations" else str(k + 1)
         canvas.text(LEFT + (k + 0.5) * room / count, y + 146, label, 10, SOFT, "middle", room=room / min(count, 12) - 4)
     k = fold["open"]
     label = fold["labels"][k] if fold["labels"] else f"{k + 1} of {count}"
@@ -392,14 +394,6 @@ def overview(canvas, view, y):
     canvas.path([(left, y + 4), (left, top - 4), (8, top + 14), (WIDE - 8, top + 14), (right, top - 4), (right, y + 4)], "#b58a00", 1)
     canvas.text(12, top + 30, f"below: {label}", 11, INK, bold=True)
     return top + 28
-
-
-def tick(fold, k):
-    """The number of a unit on the axis: of an iteration its own; what comes before or after the loop has none."""
-    if fold["kind"] != "iterations":
-        return str(k + 1)
-    found = re.match(r"iteration (\d+)[^,]*$", fold["labels"][k]) if fold["labels"] else None
-    return found[1] if found else str((fold["iterations"] or [0] * (k + 1))[k] or "")
 
 
 def plot(canvas, axis, x, y, w, h, colour):

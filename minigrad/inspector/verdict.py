@@ -22,19 +22,14 @@ def cuts(model):
     live = any(dx is not None for dx in (model.film.last.answers.values() if model.film.last else ()))
     found = {}
     for edge in model.film.ways:
-        told = (one for number, one in causes if edge.code == one.code and (edge.place.text == one.line or unwatched(edge, number)))
-        cause = next(told, None)
+        same = edge.code == "UNWATCHED" and number_of(edge.start)  # of a source that was not watched, the cause tells the first use
+        cause = next((one for n, one in causes if edge.code == one.code and (edge.place.text == one.line or same == n)), None)
         if cause is None:
             continue
         start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
         cut = {"edge": [start, end], "whole": not live, "line": model.code.line(edge.place), "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
-
-
-def unwatched(edge, number) -> bool:
-    """Whether it is a use of this source, which was not watched: its cause is told of the first one."""
-    return edge.code == "UNWATCHED" and number_of(edge.start) == number
 
 
 def verdict(model) -> dict:

@@ -1229,3 +1229,63 @@ def test_at_the_end_of_a_domain_it_is_not_rounding_that_hides_an_element(tmp_pat
     names = run("import math\nx = mg.Variable([0.0, 4.0])\nwith mg.GradientTape() as tape:\n    y = x[1] + math.sqrt(x[0])\n", tmp_path)
     answer = names["tape"].explain(names["y"], names["x"], seconds=10.0)
     assert answer.headline.endswith("; names['x'] cannot be nudged both ways")
+
+
+THREAD = "found = []\n    job = threading.Thread(target=lambda: found.append({}))\n    job.start(), job.join()\n    "
+HALVED = "lo, hi = 0.0, 2.0\n    for _ in range(50):\n        mid = (lo + hi) / 2\n        lo, hi = (mid, hi) if mid * mid < x else (lo, mid)\n    "
+
+
+@pytest.mark.parametrize("block", [
+    "k = int(mg.cast(x * 1e6, mg.int32))\n    y = x * (k / 1e6)",
+    "y = x * float(mg.strings.as_string(x).numpy())",
+    "y = x * mg.strings.to_number(mg.strings.as_string(x))",
+    f"{THREAD.format('float(x)')}y = x * found[0]",
+    f"{THREAD.format('mg.tanh(x)')}y = found[0] + x",
+    f"{HALVED}y = x * mid",
+], ids=["a whole number", "text", "ops of text", "a number from a thread", "a Tensor from a thread", "decisions"])  # fmt: skip
+def test_without_a_replay_what_may_lose_a_way_is_not_called_complete(block, tmp_path):
+    text = f"import threading\nx = mg.Variable(2.0)\n{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x, seconds=0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert (answer.status, answer.notes) == ("untried", ("no replay: it was not asked for",))
+
+
+def test_decisions_that_were_not_tried_are_not_called_harmless(tmp_path):
+    block = f"with mg.GradientTape() as tape:\n    {HALVED}y = mg.constant(mid) ** 2\n"
+    answer = run(f"x = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x, seconds=0)\n", tmp_path)["answer"]
+    assert (answer.status, answer.meaning, answer.causes[0].confidence) == ("none", "", "likely"), "y is x, whose slope is 1"
+    assert answer.headline.endswith("decides what runs, and what comes of that was not tried")
+
+
+def test_of_many_ways_of_which_none_carries_anything_alone_all_are_lost(tmp_path):
+    block = "low = mid * mid < x\n        lo, hi = mg.where(low, mid, lo), mg.where(low, hi, mid)"
+    start = f"x = mg.Variable([2.0, 3.0], dtype=mg.float64)\n{CELL}with mg.GradientTape() as tape:\n    lo, hi = x * 0.0, x * 0.0 + 2.0\n"
+    text = f"{start}    for _ in range(30):\n        mid = (lo + hi) / 2\n        {block}\n    y = mg.reduce_sum(x * mid)\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert (answer.status, *answer.codes[:1]) == ("partial", "NO_DERIVATIVE"), "mid is the root of x: half of the slope comes by `where`"
+
+
+@pytest.mark.parametrize(("x", "y"), [("6.674e-11", "x * np.sqrt(x.numpy() * 1e18)"), ("[1e-9, 0.3, 0.7]", "-mg.reduce_sum(x * np.log(x.numpy()))")])
+def test_a_tiny_source_is_nudged_by_shares_of_itself_where_more_would_leave_a_domain(x, y, tmp_path):
+    text = f"x = mg.Variable({x}, dtype=mg.float64)\n{CELL}with mg.GradientTape() as tape:\n    y = {y}\nanswer = tape.explain(y, x)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert (answer.status, answer.codes) == ("partial", ("LEFT_ENGINE",))
+
+
+def test_a_source_without_elements_has_nothing_to_lose(tmp_path):
+    text = f"x = mg.Variable(np.zeros((0, 3)))\n{CELL}with mg.GradientTape() as tape:\n    y = mg.reduce_sum(x * x.numpy())\nanswer = tape.explain(y, x)\n"
+    assert run(text, tmp_path)["answer"].status == "complete"
+
+
+def test_a_fix_after_which_the_block_fails_is_not_offered(tmp_path):
+    later = "json.dumps({'scale': scale})"
+    block = f"with mg.GradientTape() as tape:\n    scale = float(mg.reduce_max(x))\n    y = mg.reduce_sum(x) / scale\n    {later}\n"
+    start = f"import json\nx = mg.Variable([0.5, 2.0])\n{CELL}"
+    answer = run(f"{start}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert (answer.status, answer.fixed) == ("partial", "")
+    assert "scale = mg.reduce_max(x)" in run(f"{start}{block.replace(later, 'pass')}answer = tape.explain(y, x)\n", tmp_path)["answer"].fixed
+
+
+def test_a_tensor_is_to_be_watched_above_its_first_use(tmp_path):
+    text = f"x = mg.constant(3.0)\n{CELL}with mg.GradientTape() as tape:\n    a = x * x\n    y = a + 5.0 * x\nanswer = tape.explain(y, x)\n"
+    (cause,) = run(text, tmp_path)["answer"].causes
+    assert (cause.code, cause.line, cause.fix) == ("UNWATCHED", "a = x * x", "add tape.watch(x) above a = x * x")

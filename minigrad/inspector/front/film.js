@@ -213,8 +213,7 @@ export class Film {
       put(group.querySelector(".band"), "stroke-width", width.toFixed(1));
       put(group.querySelector(".head"), "d", this.head(a, 1, Math.max(4, width * 0.62)));
     }
-    ribbon.label?.remove();
-    ribbon.label = null; // it is in nobody's way any more
+    ribbon.label = ribbon.label?.remove(); // it is in nobody's way any more
     ribbon.label = this.numbered && Math.abs(b - a) > 34 ? this.amount(ribbon, reading, wire.high + (lost ? 2 : 0)) : null;
   }
 
@@ -239,9 +238,7 @@ export class Film {
     const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
     const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
     if (!place) return null;
-    const label = fitted(place[0], place[1] + lower + 4, texts, Math.abs(b - a) - 8, look);
-    this.layers[4].append(label);
-    return label;
+    return this.layers[4].appendChild(fitted(place[0], place[1] + lower + 4, texts, Math.abs(b - a) - 8, look));
   }
 
   /** The gradients that arrive at a source and those lost there, as one sum. */

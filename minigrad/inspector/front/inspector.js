@@ -26,7 +26,7 @@ const KEYS = [ // as the help sheet shows them, the text there, and what each do
   ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
   ["N", "your code, or the program in NumPy", { n: (own) => own.code.program.length && own.code.choose(!own.code.written) }],
   ["M", "the fix", { m: (own) => own.toggleFix() }],
-  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => ((own.sheet.hidden = !own.sheet.hidden) || own.sheet.scrollIntoView({ block: "nearest" })), Escape: (own) => own.escape() }],
+  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => ((own.sheet.hidden = !own.sheet.hidden) || own.sheet.scrollIntoView({ block: "nearest" })), Escape: (own) => (own.sheet.hidden && document.activeElement.blur(), (own.sheet.hidden = true)) }],
 ];
 const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 const ICONS = {
@@ -168,8 +168,7 @@ class Inspector {
   }
 
   select(id, story = this.story) {
-    this.selected = id;
-    this.chosen = this.stories.indexOf(story);
+    [this.selected, this.chosen] = [id, this.stories.indexOf(story)];
     if (!this.chosen) this.model.set("selected", id);
     this.model.save_changes();
     if (!this.films?.[this.chosen]?.place.has(id)) this.follow();
@@ -196,15 +195,13 @@ class Inspector {
   }
 
   pause() {
-    clearInterval(this.timer);
-    this.timer = null;
+    this.timer = clearInterval(this.timer);
     this.face("play", "play");
   }
 
   /** Go to the step where another line of code begins. */
   toOtherLine(direction) {
-    const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
-    const line = lineAt(this.step);
+    const lineAt = (step) => this.story.at(this.stepOf(0, step)).line, line = lineAt(this.step);
     let step = this.step + direction;
     while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null)) step += direction;
     this.go(step);
@@ -224,11 +221,9 @@ class Inspector {
 
   /** Go from a value to its gradient (down), or back (up). */
   cross(down) {
-    const story = this.stories[this.chosen], now = story.at(this.stepOf(this.chosen));
-    const id = this.selected || now.id;
-    if (!id || id[0] !== "f") return;
-    const frame = Number(id.slice(1));
-    const reading = now.reading >= 0 ? now.reading : story.lastTurn;
+    const story = this.stories[this.chosen], now = story.at(this.stepOf(this.chosen)), id = this.selected || now.id;
+    if (id?.[0] !== "f") return;
+    const frame = Number(id.slice(1)), reading = now.reading >= 0 ? now.reading : story.lastTurn;
     const step = down ? story.readAt[reading]?.get(frame) : story.writtenAt.get(frame);
     if (step != null) this.go(this.stepFor(story, step)), this.select(id, story);
   }
@@ -244,8 +239,7 @@ class Inspector {
   }
 
   why() {
-    const { story } = this, { view } = story;
-    const bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
+    const { story } = this, { view } = story, bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
     const step = bad ? story.writtenAt.get(Number(bad.slice(1))) : null;
     this.go(step == null ? this.count - 1 : this.stepFor(story, step));
     if (bad) this.select(bad);
@@ -264,23 +258,12 @@ class Inspector {
     const button = event.target.closest("button, [role=button], .frame, .capsule");
     if (button && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
       event.stopPropagation();
-      if (button.tagName !== "BUTTON") {
-        event.preventDefault();
-        button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-      }
+      if (button.tagName !== "BUTTON") event.preventDefault(), button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
       return;
     }
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const action = (event.shiftKey && ACTIONS[`Shift${key}`]) || ACTIONS[key];
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    action(this);
-  }
-
-  escape() {
-    if (this.sheet.hidden) document.activeElement.blur();
-    this.sheet.hidden = true;
+    if (action) event.preventDefault(), event.stopPropagation(), action(this);
   }
 
   // ---- predict and fix
@@ -299,8 +282,7 @@ class Inspector {
 
   /** Hide or show the gradients, also in other views of this film. */
   ask(predict) {
-    this.predict = predict;
-    this.model.set("asks", predict);
+    this.model.set("asks", (this.predict = predict));
     this.model.save_changes();
   }
 
@@ -335,11 +317,8 @@ class Inspector {
     if (!this.story.view.verdict.fix || this.predict) return;
     this.pause();
     this.fixing = !this.fixing;
-    if (this.model.get("view").fixed) {
-      this.arrange();
-      this.go(this.count - 1);
-      this.fit();
-    } else this.draw();
+    if (!this.model.get("view").fixed) return this.draw();
+    this.arrange(), this.go(this.count - 1), this.fit();
   }
 
   copy(text, button) {
