@@ -19,6 +19,7 @@ const shown = (text) => {
 test("a number has the digits that it is given", () => {
   const texts = { 9: "9.0", 0.12344: "0.1234", 3456: "3456.0", 34567: "34570", 9e-8: "9.0·10⁻⁸", "-2.5": "−2.5", 1e20: "1.0·10²⁰", 0: "0.0" };
   for (const [x, text] of Object.entries(texts)) assert.equal(number(Number(x)), text);
+  for (const [x, text] of [[7.8125, "7.812"], [1.5625, "1.562"], [1.00075, "1.001"], [-0.15625, "−0.1562"], [12345e4, "1.234·10⁸"]]) assert.equal(number(x), text, "as Python rounds it");
   assert.equal(number(3456, 2, true), "3.5·10³");
   assert.equal(number("nan"), "nan");
 });

@@ -1883,3 +1883,53 @@ def test_a_strip_leaves_words_out_before_it_is_wider_than_its_page_and_cuts_no_n
     assert page.locator(f"{ROOT} .onward text").all_text_contents() == words
     signs = page.locator(f"{ROOT} .frame .sign").evaluate_all("(all) => all.map((one) => one.firstChild.data)")
     assert sign in signs and not any(re.search(r"\d…|…$", one) for one in signs), signs
+
+
+READ_THREE_TIMES = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(1.0, name="x")
+with mg.GradientTape(persistent=True) as tape:
+    a = x * 1.0
+    big = a * 30.0
+    small = a * 2.0
+    root = mg.sqrt(a - 1.0)
+first = tape.gradient(root, x)
+second = tape.gradient(big, x)
+third = tape.gradient(small, [x, a])
+inspector = mg.inspect(tape)"""
+
+
+def test_each_reading_has_its_own_widths_colours_numbers_and_answers(open_page, tmp_path):
+    inspector, seen = inspected(READ_THREE_TIMES), []
+    for reading in inspector.plain["readings"]:
+        page = open_page(f"{saved(inspector, tmp_path)}#step={reading['end'] + 1}")
+        ribbon = page.locator(f"{ROOT} .ribbon").first
+        numbers = page.evaluate(
+            "[...document.querySelectorAll('.amount')].filter((e) => getComputedStyle(e).visibility === 'visible').map((e) => e.textContent)"
+        )
+        told = page.locator(f"{ROOT} .answers").inner_text().split() if page.locator(f"{ROOT} .answers").count() else []
+        seen.append((numbers, ribbon.get_attribute("class"), float(ribbon.locator(".band").get_attribute("stroke-width")), told))
+    (_, odd, _, _), (large, second, wide, at_second), (small, third, narrow, _) = seen
+    assert "30.0" in large and "30.0" not in small and "2.0" in small
+    assert wide == 13.0 and narrow == pytest.approx(13.0 * 2 / 30, abs=0.4), "as wide as the gradient, but never less than 1.2"
+    assert "bad" in odd and "bad" not in second + third
+    assert at_second == ["x", "30.0", "a", "not", "asked", "here"]
+
+
+@pytest.mark.parametrize(
+    ("made", "curves"), [("mg.sigmoid(x)", 1), ("mg.nn.relu(x)", 1), ("mg.cumsum(x)", 0), ("mg.reverse(x, axis=[0])", 0)]
+)
+def test_only_a_function_of_each_element_alone_has_a_tangent(open_page, tmp_path, made, curves):
+    block = f"x = mg.linspace(-3.0, 3.0, 61)\nwith mg.GradientTape() as tape:\n    tape.watch(x)\n    y = {made}\ng = tape.gradient(y, x)"
+    page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{block}\ninspector = mg.inspect(tape)"), tmp_path))
+    page.wait_for_selector(f"{ROOT} .film .frame")
+    assert page.locator(f"{ROOT} .curves").count() == curves
+
+
+def test_the_sheet_of_keys_comes_into_sight_where_the_film_is_tall(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM), tmp_path), width=360, height=500)
+    page.focus(ROOT)
+    page.keyboard.press("?")
+    box = page.locator(f"{ROOT} .sheet").bounding_box()
+    assert box["y"] >= -1 and box["y"] + min(box["height"], 500) <= 502

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_inspector import asked_of, columns, inspected, measured_bytes, no_trace_is_left_on  # noqa: F401
 
+import minigrad as mg
 from minigrad.inspector.still import Canvas
 from minigrad.inspector.text import clipped
 
@@ -498,3 +499,39 @@ def test_the_table_cuts_no_number(before):
     cell = clipped(f"{'sent ' * (before // 5)}{'y' * (before % 5)} {numbers} to sin, {numbers} to cos", "backward")
     assert cell.endswith("...") and len(cell) <= 64
     assert {*re.findall(r"-?[\d.]+e?[-+]?\d*", cell.removesuffix("..."))} <= {*numbers[1:-1].split()}, cell
+
+
+@pytest.mark.parametrize("value", ['float("{:.4f}".format(mg.identity(x)))', "mg.strings.to_number(mg.strings.as_string(x))"])
+def test_what_leaves_as_text_is_tried_before_a_film_is_called_complete(value):
+    told = inspected(f"x = mg.Variable(2.5)\nwith mg.GradientTape() as tape:\n    y = x * {value}\ng = tape.gradient(y, x)").plain[
+        "verdict"
+    ]
+    assert (told["status"], told["answer"]) == ("partial", "2.5"), "y is the square of x: its slope is 5"
+
+
+def test_each_use_of_what_was_not_watched_is_cut_and_the_fix_stands_above_the_first():
+    program = "p = mg.constant(3.0)\nwith mg.GradientTape() as tape:\n    a = p * p\n    y = a + 5.0 * p\ng = tape.gradient(y, p)"
+    view = inspected(program).plain
+    states = [wire["state"] for wire in view["wires"].values() if wire["from"] == "s0"]
+    assert states == ["cut"] * 3 and view["verdict"]["fix"]["text"] == "add tape.watch(p) above a = p * p"
+    with mg.GradientTape() as tape:
+        p = mg.constant(3.0)
+        tape.watch(p)
+        y = p * p + 5.0 * p
+    assert tape.gradient(y, p) == 11.0, "what comes with that fix"
+
+
+def test_a_row_of_a_table_is_not_said_to_be_summed():
+    block = "    y = mg.tensor_scatter_nd_update(rows, [[1]], new)\n    z = mg.reduce_sum(y * y)\ng = tape.gradient(z, [rows, new])"
+    view = inspected(f"rows, new = mg.Variable(mg.ones((3, 2))), mg.Variable([[7.0, 8.0]])\nwith mg.GradientTape() as tape:\n{block}").plain
+    texts = [line["text"] for line in view["cols"]["f0"]["math"]]
+    assert texts[1] == "gather_nd(upstream, indices)"
+
+
+def test_an_axis_of_iterations_has_their_numbers():
+    loop = "    for k in range(12):\n        y = mg.sin(y) + 0.1\n        y = y * 1.5\n"
+    program = f"x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x * 2.0\n{loop}g = tape.gradient(y, x)"
+    film = inspected(program)
+    shown = re.findall(r'text-anchor="middle">(\d+)<', film.to_svg().split("below:")[0])
+    labels = film.plain["fold"]["labels"]
+    assert shown and all(f"iteration {n} of 12" in labels for n in shown) and "13" not in shown

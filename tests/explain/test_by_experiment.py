@@ -1264,7 +1264,9 @@ def test_of_many_ways_of_which_none_carries_anything_alone_all_are_lost(tmp_path
     assert (answer.status, *answer.codes[:1]) == ("partial", "NO_DERIVATIVE"), "mid is the root of x: half of the slope comes by `where`"
 
 
-@pytest.mark.parametrize(("x", "y"), [("6.674e-11", "x * np.sqrt(x.numpy() * 1e18)"), ("[1e-9, 0.3, 0.7]", "-mg.reduce_sum(x * np.log(x.numpy()))")])
+@pytest.mark.parametrize(
+    ("x", "y"), [("6.674e-11", "x * np.sqrt(x.numpy() * 1e18)"), ("[1e-9, 0.3, 0.7]", "-mg.reduce_sum(x * np.log(x.numpy()))")]
+)
 def test_a_tiny_source_is_nudged_by_shares_of_itself_where_more_would_leave_a_domain(x, y, tmp_path):
     text = f"x = mg.Variable({x}, dtype=mg.float64)\n{CELL}with mg.GradientTape() as tape:\n    y = {y}\nanswer = tape.explain(y, x)\n"
     answer = run(text, tmp_path)["answer"]
@@ -1282,7 +1284,9 @@ def test_a_fix_after_which_the_block_fails_is_not_offered(tmp_path):
     start = f"import json\nx = mg.Variable([0.5, 2.0])\n{CELL}"
     answer = run(f"{start}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
     assert (answer.status, answer.fixed) == ("partial", "")
-    assert "scale = mg.reduce_max(x)" in run(f"{start}{block.replace(later, 'pass')}answer = tape.explain(y, x)\n", tmp_path)["answer"].fixed
+    assert (
+        "scale = mg.reduce_max(x)" in run(f"{start}{block.replace(later, 'pass')}answer = tape.explain(y, x)\n", tmp_path)["answer"].fixed
+    )
 
 
 def test_a_tensor_is_to_be_watched_above_its_first_use(tmp_path):
