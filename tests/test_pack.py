@@ -146,7 +146,8 @@ def test_all_platforms_go_with_all_versions_and_this_machine_stands_for_what_is_
         wheels.here()
 
 
-def test_a_pack_is_made_in_a_clone_and_where_there_is_room(monkeypatch, capsys):
+def test_a_pack_is_made_in_a_clone_and_where_there_is_room(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(checkup, "refusal", lambda place: errno.ENOSPC)
     with pytest.raises(OSError, match=r"No space left on device: 'there'"):
         pack.pack(None, None, "there")

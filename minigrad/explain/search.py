@@ -161,7 +161,7 @@ class History:
         left, nothing came unheard, and no op without a derivative gave what may move smoothly, as one that reads text.
         """
         trace, left = self.trace, [self.node(e.tensor, e.versions) for e in self.left(targets)]
-        if not (self.opened and trace.hears_exits) or trace.cut or trace.unseen > self.opened or len(left) > MANY:
+        if not self.opened or trace.cut or trace.unseen > self.opened or len(left) > MANY:
             return False
         if any(not isinstance(node, tuple) or self.cheapest([node]) is not None for node in dict.fromkeys(left)):
             return False

@@ -148,7 +148,7 @@ class Model:
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
             known = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
-            self.whole = self.trace is not None and self.loses_nothing()
+            self.whole = self.trace is not None and self.trace.hears_exits and self.loses_nothing()
             tried = short or not self.whole or not all(dx is None or dx.finite for dx in known)
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, self.seeds, None if tried else 0.0, now):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
