@@ -41,7 +41,7 @@ class Listening(threading.local):
 
 
 listening = Listening()
-elsewhere: weakref.WeakSet = weakref.WeakSet()  # the listeners that are told if a value leaves in another thread
+elsewhere: list = []  # weak references to the listeners that are told if a value leaves in another thread
 
 
 def end(here, listener, same=operator.eq):
@@ -238,7 +238,7 @@ def leaving(tensor, exit, result):
     """Tell the listeners that a value is converted to Python or NumPy, and return it; those of other threads hear that
     they missed it, if none listens in this one."""
     if not listening.now and not listening.hidden:
-        for listener in [*elsewhere]:
+        for listener in filter(None, [one() for one in [*elsewhere]]):
             listener.missed()
     for listener in listening.now:
         result = listener.left(tensor, exit, result)

@@ -299,7 +299,7 @@ class Experiment:
                     return share / (max(map(abs, every), default=0.0) or share)
         return 0.0
 
-    def smooth(self, events) -> list:
+    def smooth(self, events) -> set:
         """The ops of which the smallest nudge moves about as many elements as the usual one, unlike jumps."""
         given = [i for event in events for i in event.outputs]
         tried = (self.try_out(Replay, nudge=step, targets=given) for step in (STEPS[-1], self.step))
@@ -309,7 +309,7 @@ class Experiment:
         def moved(now, event):
             return sum(np.sum(now[i] != value) for i, value in zip(event.outputs, old[event.number]))
 
-        return [event for event in events if moved(small, event) > 0.5 * moved(usual, event)]
+        return {event for event in events if moved(small, event) > 0.5 * moved(usual, event)}
 
     def only_jumps(self, edges) -> bool:
         """Whether these edges move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""

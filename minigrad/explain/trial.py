@@ -116,7 +116,7 @@ class Trial(Listener):
 
     def open(self, tape):
         """Run the changed block in place of the original one."""
-        self.begun, self.asked_one, frame = True, tape, user_frame()[0]
+        self.begun, self.asked_one, frame, self.handled = True, tape, user_frame()[0], sys.exc_info()[1]
         self.replace_functions()
         if frame.f_code.co_filename in self.files:
             self.asked_one = None
@@ -134,7 +134,7 @@ class Trial(Listener):
                     found.append(one)
 
     def stopped(self, tape):
-        if self.begun and tape is self.asked_one and sys.exc_info()[0] is None:  # or the block has raised an error
+        if self.begun and tape is self.asked_one and sys.exc_info()[1] is self.handled:  # or the block raised
             live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
             if all(live):
                 targets = [found[-1] for found in live]

@@ -497,12 +497,17 @@ class Trace(Listener):
                 tape = listener.stop.__self__
                 self.meet(tape)
                 self.held.open(tape)
-        elsewhere.add(self)
+        elsewhere.append(weakref.ref(self, elsewhere.remove))
         super().start()
 
     def stop(self):
-        elsewhere.discard(self)
+        self.leave_others()
         super().stop()
+
+    def leave_others(self):
+        """Hear no more of other threads."""
+        with contextlib.suppress(ValueError):  # it was left before
+            elsewhere.remove(weakref.ref(self))
 
     def missed(self):
         self.unseen = self.count + 1
@@ -514,7 +519,7 @@ class Trace(Listener):
 
     @TraceExit
     def __exit__(self, here, *error):
-        elsewhere.discard(self)
+        self.leave_others()
         end(here, self)
         here["blocks"].pop(self, None)
         checkpoint.forget()
