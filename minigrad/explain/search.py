@@ -157,13 +157,16 @@ class History:
         return [e for e in self.trace.every(LeftEngine) if self.opened < e.number < made]
 
     def sees_all(self, targets) -> bool:
-        """Whether the log alone shows every way to the targets: since the tape was opened, only other Variables' values
-        left, nothing came unheard, and no op without a derivative gave what may move smoothly, as one that reads text.
+        """Whether the log alone shows every way to the targets: since the tape was opened, only values left that other
+        Variables had before, nothing came unheard, and no op without a derivative gave what may move smoothly, as one
+        that reads text.
         """
         trace, left = self.trace, [self.node(e.tensor, e.versions) for e in self.left(targets)]
         if not self.opened or trace.cut or trace.unseen > self.opened or len(left) > MANY:
             return False
-        if any(not isinstance(node, tuple) or self.cheapest([node]) is not None for node in dict.fromkeys(left)):
+        since = [e.gave for e in trace.every(Wrote) if e.number > self.opened and e.how != "Variable"]
+        before = {node for node in left if isinstance(node, tuple)}.difference(*since)
+        if not before.issuperset(left) or any(self.cheapest([node]) is not None for node in before):
             return False
         nodes = reached(self.nodes(targets), lambda node: [edge.start for edge in self.into(node)])
         ran = [e for e in map(self.maker, nodes) if isinstance(e, Ran) and e.recorded.get(self.tape)]

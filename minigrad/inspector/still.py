@@ -156,7 +156,7 @@ def whole(canvas, view, y) -> float:
     canvas.text(12, y + 16, f"memory: at most {view['memory']['text']}", 11, SOFT)
     scale = view["scale"]
     kind = "as the norm of the gradient" if scale["kind"] == "linear" else f"logarithmic, {scale['low']:.3g} to {scale['high']:.3g}"
-    odd = any(view["arrays"][k]["state"] == "nan" for wire in view["wires"].values() for _, _, k, _ in wire["sent"])
+    odd = any(view["arrays"][k]["state"] == "nan" for wire in view["wires"].values() for r, _, k, _ in wire["sent"] if r == view["last"])
     legend = f"blue: goes into, grey: no gradient. orange: gradient on its way back, width {kind}{'. crimson: nan or inf' * odd}"
     canvas.text(WIDE - 12, y + 16, legend, 11, SOFT, "end", room=WIDE - 220)
     return y + 28
