@@ -122,7 +122,7 @@ BADLY_SHOWN = r"""() => {
 
 def run_all(page, seconds=60):
     """Run all cells of the notebook that the page shows, and stay until each has a number; `seconds` is for one cell."""
-    wait_for_kernel(page)
+    wait_for_kernels(page, ready)
     page.click("text='Run'")
     page.click("li[data-command='runmenu:run-all']")
     prompts, end = [], 0.0
@@ -135,15 +135,20 @@ def run_all(page, seconds=60):
             raise TimeoutError(f"not all cells have run: {prompts}; kernels: {kernels_of(page)}")
 
 
-def wait_for_kernel(page, seconds=60):
-    """Wait until the server says that the page is connected to a kernel: a click before is lost, or asks for one."""
+def ready(kernels):
+    """Whether the page is connected to a kernel: a click before is lost, or asks for one."""
+    return any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels)
+
+
+def wait_for_kernels(page, wanted, seconds=60):
+    """Wait until what the server tells of the page's kernels is as `wanted` asks."""
     kernels = []
     for _ in range(seconds * 5):
         kernels = kernels_of(page)
-        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
+        if wanted(kernels):
             return
         page.wait_for_timeout(200)
-    raise TimeoutError(f"no kernel became idle: {kernels}")
+    raise TimeoutError(f"the kernels stay as they are: {kernels}")
 
 
 def kernels_of(page):

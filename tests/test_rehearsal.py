@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from lab import TOKEN, new_page, run_all, serving, step_and_click
+from lab import TOKEN, new_page, run_all, serving, step_and_click, wait_for_kernels
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.name for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -71,8 +71,16 @@ def told(cell):
     return said
 
 
-def code_cells(path):
-    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def all_run(notebook):
+    return all(cell["execution_count"] for cell in code_cells(notebook))
 
 
 def saved(page, path, ready, seconds=30):
@@ -82,7 +90,7 @@ def saved(page, path, ready, seconds=30):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
         with contextlib.suppress(json.JSONDecodeError):  # it is being written
-            if path.stat().st_mtime_ns > before and ready(code_cells(path)):
+            if path.stat().st_mtime_ns > before and ready(read(path)):
                 return
     raise AssertionError(f"{path.name} was not saved")
 
@@ -106,15 +114,15 @@ def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, le
     run_all(page)
     took = time.monotonic() - start
 
-    stored = code_cells(ROOT / "course" / lesson)
+    stored = code_cells(read(ROOT / "course" / lesson))
     films = sum("image/svg+xml" in output.get("data", {}) for cell in stored for output in cell["outputs"])
     if films:
         page.wait_for_selector(FILM)
         assert page.locator(".mg-inspector").count() == films
         step_and_click(page, page.locator(".mg-inspector").first)
     page.click(".jp-Notebook .jp-InputPrompt >> nth=0")
-    saved(page, path, lambda cells: all(cell["execution_count"] for cell in cells))
-    assert [told(cell) for cell in code_cells(path)] == [told(cell) for cell in stored]
+    saved(page, path, all_run)
+    assert [told(cell) for cell in code_cells(read(path))] == [told(cell) for cell in stored]
     assert page.trouble == []
     with capsys.disabled():
         used = f"server {memory(server.pid):.0f} MB, kernel {memory(newest_kernel(server)):.0f} MB"
@@ -128,10 +136,11 @@ def test_a_film_that_was_saved_lives_on_without_its_kernel(home, desk):
     run_all(page)
     page.wait_for_selector(FILM)
     page.click(".jp-Notebook .jp-InputPrompt >> nth=0")
-    saved(page, home / "minigrad-course" / lesson, lambda cells: all(cell["execution_count"] for cell in cells))
+    saved(page, home / "minigrad-course" / lesson, lambda notebook: all_run(notebook) and "widgets" in notebook["metadata"])
     page.click(".lm-MenuBar-itemLabel:text-is('Kernel')")
     page.click("li[data-command='kernelmenu:shutdownAll']")
     page.click(".jp-Dialog .jp-mod-accept")
+    wait_for_kernels(page, lambda kernels: not kernels)  # a page that finds one about to end waits for its answers
     page.goto(urljoin(page.url, f"/lab/tree/minigrad-course/{lesson}"))  # what a reload opens depends on what JupyterLab has noted by then
     page.wait_for_selector(FILM)
     step_and_click(page, page.locator(".mg-inspector").first)
@@ -148,8 +157,8 @@ def test_killing_jupyterlab_loses_nothing_that_was_saved(home, desk):
     page.keyboard.press("Control+End")
     page.keyboard.insert_text("\npredict('01.1', 6.1)  # seven apples")
     page.keyboard.press("Control+Enter")
-    saved(page, path, lambda cells: "kept 6.1" in json.dumps(cells))
+    saved(page, path, lambda notebook: "kept 6.1" in json.dumps(notebook))
     server.kill()
     server.wait(20)
-    assert any("# seven apples" in "".join(cell["source"]) for cell in code_cells(path))
+    assert any("# seven apples" in "".join(cell["source"]) for cell in code_cells(read(path)))
     assert "6.1" in json.loads((home / "minigrad-course" / ".progress.json").read_text())["predictions"].values()

@@ -13,6 +13,7 @@ import os
 import pathlib
 import sys
 import warnings
+from datetime import date
 
 import minigrad
 
@@ -83,7 +84,7 @@ def differing_scenarios(tensorflow, wanted):
     from scenarios import run as played
 
     golden = json.loads(GOLDEN.read_text("utf-8"))
-    for name in SCENARIOS:
+    for name in [*SCENARIOS][date.today().toordinal() % 3 :: 3] if wanted.third else SCENARIOS:
         for module in (tensorflow, minigrad):
             parts = differences(played(name, module), golden[name])
             parts = {part: pair for part, pair in parts.items() if (name, part) not in ACCEPTED}
@@ -99,6 +100,7 @@ def main():
     parser.add_argument("--folder", help="where the notebooks are")
     parser.add_argument("--programs", type=int, default=1000, help="how many random programs (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="the first program's seed (default: 0)")
+    parser.add_argument("--third", action="store_true", help="of the scenarios run today's third")
     parser.add_argument("--most", type=int, default=5, help="stop after so many differences (default: 5)")
     wanted = parser.parse_args()
     wanted.parts = wanted.parts or [part for part in PARTS if part != "guides" or wanted.folder]
