@@ -112,6 +112,8 @@ def nobody_listens():
     yield
     mg.trace(False)
     listening.now = ()
+    if "ipywidgets" in sys.modules:  # which keeps each film, and so its trace, until it is closed
+        sys.modules["ipywidgets"].Widget.close_all()
 
 
 @pytest.fixture(autouse=True)
