@@ -135,7 +135,7 @@ def value_of(line, x, named, op):
         **named,
         **{one: getattr(mg.nn, one) for one in ("SELU_SCALE", "SELU_SCALE_ALPHA")},
         **{y: spread(named[y]) for y in ("upstream", Declaration(op).output) if isinstance(named[y], np.ndarray)},
-        "sum": lambda y: np.sum(y, axis=along, keepdims=True),
+        "sum": lambda y, axis=None: np.sum(y, axis=along, keepdims=True),
         "softmax": lambda y: np.exp(y) / np.sum(np.exp(y), axis=along, keepdims=True),
         "log_softmax": lambda y: y - np.log(np.sum(np.exp(y), axis=along, keepdims=True)),
         "cumsum": lambda *given: np.asarray(mg.cumsum(*given)),  # NumPy's takes neither `exclusive` nor `reverse`

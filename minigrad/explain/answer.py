@@ -363,16 +363,16 @@ def independent(q):
     if tried is None and (left or hidden):
         what = f"{name} left" if left else f"{hidden[-1]} may use {name}"
         return none(q, "", unused(q, left), why=f"{what}, and what became of it was not tried", notes=notes)
+    if tried is not None and tried.moves_in(tried.after):
+        return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
     jumps = tried.jumps if tried is not None and decision is None else ""
     if decision or jumps:
         case, op = ("jumps", op_of_exit(moved)) if jumps == "target" else ("", "if")
-        line, sure = (decision or moved).place.text, "tried" if jumps else "likely" if tried is None else "proved"
+        line, sure = (decision or moved).place.text, "likely" if tried is None else "tried"
         told = cause("ONLY_DECIDES", q, case, op=op, line=line, sure=sure)
         if tried is None:
             return none(q, "", told, why=f"{name} decides what runs, and what comes of that was not tried", notes=notes)
         return none(q, "independent", told, why=f"{why} smoothly")
-    if tried is not None and tried.moves_in(tried.after):
-        return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
     if trace.cut and not history.opened:
         return none(q, "", unused(q, left), why=f"nothing that the log still has leads to {name}")
     return none(q, "independent", unused(q, left), why=why + " smoothly" * (moved is not None))
@@ -530,10 +530,11 @@ def that_carry(q, lost):
         mixed = smooth or any(one.event.number in tried.keys([one]) for one in left)
         if q.source.shape.num_elements() != 1 or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
-        (slope,) = tried.slopes
-        missing, way = tried.effect(tried.keys(lost), tried.size) / (2 * tried.size.share), slope.way.item()
-        beside = f" of {slope.value / way:.3g} is lost" if slope.value else " is lost, and the whole slope is 0"
-        return lost, [f"measured: {missing / way:.3g}{beside}"] if missing else []
+        way = tried.slopes[0].way.item()
+        missing, every, digits = tried.lost_of_all(tried.keys(lost))
+        part, every = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
+        beside = " is lost, and the whole slope is 0" if every == "0" else f" of {every} is lost"
+        return lost, [f"measured: {'about ' * (digits < 3)}{part}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
 
@@ -557,7 +558,7 @@ def whole(q, way, number, meant):
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
     history, tried = q.history, q.experiment is not None
     seen = tried or (history is not None and history.sees_all(q.targets))
-    if number == "zero" and (seen or history is None):
+    if number == "zero" and seen:
         head = f"ZERO  {q.label} = {q.text}: every way is there, and {why}"
         return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])

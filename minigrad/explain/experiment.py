@@ -387,13 +387,31 @@ class Experiment:
         effect = self.effect(keys, size)
         if not effect:
             return False
-        noise = max(self.precision / size.share, 4 * self.rounding(self.before) / abs(effect))
-        small = min(0.5, max(1e-3, ROUNDING * noise))
+        small = self.small(effect, size)
         return (
             self.grows(keys, size, small, 0.5)
             or self.grows(keys, size.times(small), 0.5, 0.5)  # there was a kink in between
             or all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))  # the value is rounded, as in a text
         )
+
+    def small(self, effect, size) -> float:
+        """The smallest share of a nudge whose part of this effect is well above the noise."""
+        noise = max(self.precision / size.share, 4 * self.rounding(self.before) / abs(effect))
+        return min(0.5, max(1e-3, ROUNDING * noise))
+
+    def lost_of_all(self, keys) -> tuple:
+        """The slope by these keys, the whole slope, and in how many digits both are to be trusted.
+
+        Where the target curves, they are extrapolated (Richardson) from this nudge and half of it.
+        """
+        size, half = self.size, self.size.times(0.5)
+        far = [self.effect(some, size) / (2 * size.share) for some in (keys, ())]
+        bends = [abs(up + down) > 0.04 * abs(up - down) for up, down in (self.sides(some, size) for some in (keys, ()))]
+        if not far[0] or not any(bends) and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1):
+            return *far, 3
+        near = [self.effect(some, half) / (2 * half.share) for some in (keys, ())]
+        off = max(abs(a - b) / max(abs(a), abs(b), 1e-30) for a, b in zip(far, near))
+        return (*[b + (b - a) / 3 for a, b in zip(far, near)], 3 if off < 0.005 else 2) if off < 0.2 else (*far, 1)
 
     def grows(self, keys, size, factor, tolerance) -> bool:
         """Whether a nudge `factor` times as large has an effect `factor` times as large."""

@@ -147,7 +147,7 @@ def softmax_grad(dy, y, axis):
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
-@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad, math="y * (upstream - sum(upstream * y))")
+@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad, math="y * (upstream - sum(upstream * y, axis))")
 def softmax(logits, axis=None):
     """Softmax: exp(logits) / sum(exp(logits)) along an axis: probabilities that sum to 1. Large logits do not overflow.
 
@@ -179,7 +179,7 @@ def log_softmax_grad(dy, y, axis):
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
-@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad, math="upstream - exp(y) * sum(upstream)")
+@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad, math="upstream - exp(y) * sum(upstream, axis)")
 def log_softmax(logits, axis=None):
     """Log-softmax: log(softmax(logits)) along an axis. It is accurate even where the probability underflows to 0.
 

@@ -131,7 +131,7 @@ def extreme_grad(dy, y, input_tensor, axis):
 
 
 @op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=extreme_grad,
-    math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
+    math="upstream * [input_tensor == y] / sum([input_tensor == y], axis)")  # fmt: skip
 def reduce_max(input_tensor, axis=None, keepdims=False):
     """Maximum along one axis, several, or all; see `reduce_sum`. Equal maxima share the gradient evenly.
 
@@ -144,7 +144,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
 
 
 @op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=extreme_grad,
-    math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
+    math="upstream * [input_tensor == y] / sum([input_tensor == y], axis)")  # fmt: skip
 def reduce_min(input_tensor, axis=None, keepdims=False):
     """Minimum along one axis, several, or all; see `reduce_sum`. Equal minima share the gradient evenly.
 
