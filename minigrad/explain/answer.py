@@ -532,8 +532,8 @@ def that_carry(q, lost):
             return lost, []
         way = tried.slopes[0].way.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost))
-        part, every = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
-        beside = " is lost, and the whole slope is 0" if every == "0" else f" of {every} is lost"
+        part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
+        beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"
         return lost, [f"measured: {'about ' * (digits < 3)}{part}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]

@@ -410,8 +410,9 @@ class Experiment:
         if not far[0] or not any(bends) and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1):
             return *far, 3
         near = [self.effect(some, half) / (2 * half.share) for some in (keys, ())]
-        off = max(abs(a - b) / max(abs(a), abs(b), 1e-30) for a, b in zip(far, near))
-        return (*[b + (b - a) / 3 for a, b in zip(far, near)], 3 if off < 0.005 else 2) if off < 0.2 else (*far, 1)
+        noise, pairs = 4 * self.rounding(self.before) / (2 * half.share), [*zip(far, near)]
+        off = max(max(abs(a - b), noise) / max(abs(a), abs(b)) for a, b in pairs if a or b)
+        return (*[b + (b - a) / 3 for a, b in pairs], 3 if off < 1e-3 else 2) if off < 0.2 else (*far, 1)
 
     def grows(self, keys, size, factor, tolerance) -> bool:
         """Whether a nudge `factor` times as large has an effect `factor` times as large."""

@@ -113,7 +113,7 @@ def main():
     try:
         import tensorflow
     except ImportError:
-        sys.exit("TensorFlow is not installed here. In an environment of its own: pip install tensorflow-cpu==2.21.0")
+        sys.exit("TensorFlow is not installed here. In an environment of its own: pip install --editable '.[conformance]'")
     warnings.simplefilter("ignore")
     found = 0
     for part in wanted.parts:
