@@ -123,8 +123,9 @@ BADLY_SHOWN = r"""() => {
 def run_all(page, seconds=60):
     """Run all cells of the notebook that the page shows, and stay until each has a number; `seconds` is for one cell."""
     wait_for_kernels(page, ready)
-    page.click("text='Run'")
-    page.click("li[data-command='runmenu:run-all']")
+    for menu, command in (("Edit", "editmenu:clear-all"), ("Run", "runmenu:run-all")):  # or the numbers of an earlier run stand there
+        page.click(f".lm-MenuBar-itemLabel:text-is('{menu}')")
+        page.click(f"li[data-command='{command}']")
     prompts, end = [], 0.0
     while not (prompts and all(prompt.strip("[]:").isdigit() for prompt in prompts)):
         page.wait_for_timeout(250)

@@ -405,14 +405,17 @@ class Experiment:
         Where the target curves, they are extrapolated (Richardson) from this nudge and half of it.
         """
         size, half = self.size, self.size.times(0.5)
+        ends = [self.sides(some, size) for some in (keys, ())]
+        most = max(abs(up - down) for up, down in ends)
+        bends = any(abs(up + down) > 0.04 * most for up, down in ends)
         far = [self.effect(some, size) / (2 * size.share) for some in (keys, ())]
-        bends = [abs(up + down) > 0.04 * abs(up - down) for up, down in (self.sides(some, size) for some in (keys, ()))]
-        if not far[0] or not any(bends) and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1):
-            return *far, 3
+        grows = far[0] and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1)
+        if not (grows and bends):
+            return *far, 3 if grows else 1
         near = [self.effect(some, half) / (2 * half.share) for some in (keys, ())]
         noise, pairs = 4 * self.rounding(self.before) / (2 * half.share), [*zip(far, near)]
-        off = max(max(abs(a - b), noise) / max(abs(a), abs(b)) for a, b in pairs if a or b)
-        return (*[b + (b - a) / 3 for a, b in pairs], 3 if off < 1e-3 else 2) if off < 0.2 else (*far, 1)
+        off = max(noise, *[abs(a - b) for a, b in pairs]) / max(map(abs, far))
+        return (*[b + (b - a) / 3 for a, b in pairs], 3 if off < 1e-3 else 2) if off < 0.1 else (*far, 1)
 
     def grows(self, keys, size, factor, tolerance) -> bool:
         """Whether a nudge `factor` times as large has an effect `factor` times as large."""

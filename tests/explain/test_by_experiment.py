@@ -1161,7 +1161,7 @@ def test_a_slope_of_0_that_meets_infinity_is_not_called_a_product_that_is_too_sm
 @pytest.mark.parametrize(
     ("block", "note"),
     [("for v in [1.0, 2.0, 3.0]:\n    with mg.GradientTape() as tape:\n        x.assign(v)\n        y = x * float(x)", "3 of 6 is lost"),
-     ("with mg.GradientTape() as tape:\n    x.assign(1e4)\n    y = x * float(x)", "1e+04 of 2e+04 is lost"),
+     ("with mg.GradientTape() as tape:\n    x.assign(1e4)\n    y = x * float(x)", "10000 of 20000 is lost"),
      ("with mg.GradientTape() as tape:\n    x.assign(1.2)\n    y = mg.sin(x) * x.numpy()", "0.932 of 1.37 is lost"),
      ("with mg.GradientTape() as tape:\n    x.assign(3.0)\n    tape.reset()\n    y = x * float(x)", "3 of 6 is lost"),
      ("with mg.GradientTape() as tape:\n    x.assign(3.0)\n    y = mg.constant(float(x)) * 2.0", ""),

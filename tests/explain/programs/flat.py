@@ -5,7 +5,7 @@ import minigrad as mg
 from . import program
 
 
-@program("zero", "", "FLAT", "the slope of relu is 0 here", "dy/dx = 0.0", plain=("zero", "", "FLAT"))
+@program("zero", "", "FLAT", "the slope of relu is 0 here", "dy/dx = 0.0", plain=("untried", "", "FLAT"))
 def _dead_relu():
     """A relu of a negative number: 0.0 must be explained by relu, and no path be claimed lost."""
     x = mg.Variable(2.0)
@@ -14,7 +14,7 @@ def _dead_relu():
     return tape.explain(y, x)
 
 
-@program("zero", "", "FLAT", "takes it times h, which is 0 here", "line   loss = mg.reduce_sum(h @ w)", plain=("zero", "", "FLAT"))
+@program("zero", "", "FLAT", "takes it times h, which is 0 here", "line   loss = mg.reduce_sum(h @ w)", plain=("untried", "", "FLAT"))
 def _a_layer_whose_units_are_all_off():
     """A weight behind units that are all 0: the product with h must be blamed, and not the relu, whose slope is not asked for."""
     w = mg.Variable([[1.0], [2.0]])
@@ -64,7 +64,7 @@ def _a_zero_that_was_assigned_later():
     return tape.explain(y, x)
 
 
-@program("zero", "", "FLAT", "multiply takes it times 0", plain=("zero", "", "FLAT"))
+@program("zero", "", "FLAT", "multiply takes it times 0", plain=("untried", "", "FLAT"))
 def _times_nothing():
     """A product with the number 0.0: the number must be blamed, and not the value of x."""
     x = mg.Variable(3.0)
@@ -73,7 +73,7 @@ def _times_nothing():
     return tape.explain(y, x)
 
 
-@program("zero", "", "FLAT", "sigmoid", plain=("zero", "", "FLAT"))
+@program("zero", "", "FLAT", "sigmoid", plain=("untried", "", "FLAT"))
 def _saturated():
     """sigmoid of 200, after the question was asked: the op must be found, although the tape is used up."""
     x = mg.Variable(200.0)
