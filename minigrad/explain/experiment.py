@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tracing.checkpoint import NotTried, impossible
+from ..tracing.checkpoint import NotTried, impossible, told_since
 from ..tracing.log import LeftEngine, Ran, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import finite
@@ -95,7 +95,7 @@ class Experiment:
         self.command = dict(
             tape=tape.number, sources=[one.id for one in sources], targets=[one.id for one in targets], until=until,
             nudge=None, exits={}, held={}, assigned={one.id: {} for one in sources}, elements=elements,
-            ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
+            ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}), told=told_since(self.checkpoint),
         )  # fmt: skip
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))

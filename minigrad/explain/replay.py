@@ -338,6 +338,7 @@ def begin(trace, command, _):
     listener = command["kind"](trace, command)
     trace.judge = trace.judge and (lambda *question: None)
     trace.elements.update(command["elements"])
+    checkpoint.told.update(command["told"])
     listening.now = (*listening.now, listener)
     if not isinstance(listener, Arrival):
         end_with(program_frame(), entry_frame())

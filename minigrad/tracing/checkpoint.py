@@ -51,6 +51,7 @@ def wished_seconds() -> float:
 SECONDS = wished_seconds()  # the time limit for the replays of one answer
 MOST = 4  # how many checkpoints are kept
 DAY = 86400.0  # seconds, the most for one replay: no system waits for a month
+MOST_TOLD = 1000  # questions whose answers are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
 LONGEST = SECONDS / 2  # for how long tapes share a checkpoint: a replay must run up to its tape in time
 RARELY = 200  # a fork may take 1/200 of the time, its end as much again, and copying pages some five times that
@@ -87,12 +88,14 @@ class SleepingProgram:
 
     Attributes:
         number: the number of events that the trace had heard by then.
+        asked: the number of the last question that had been answered by then.
         trace: when that trace began, which no other has in common with it.
         until: the time up to which later tapes share it.
     """
 
     def __init__(self, trace):
         self.number, self.owner, began = trace.count, os.getpid(), time.perf_counter()
+        self.asked = next(reversed(told), 0)
         self.asking = threading.RLock()  # one thread at a time
         self.close: Any = None  # ends it
         (self.connection, there), files = Pipe(), positions()  # positions now: the program will read on
@@ -180,6 +183,7 @@ class SleepingReplay(SleepingProgram):
 
     def __init__(self, connection, number, earlier):
         self.connection, self.number, self.owner, self.trace = connection, number, earlier.owner, earlier.trace
+        self.asked = earlier.asked
         self.asking, self.pid, self.until = threading.RLock(), 0, 0.0
         self.close = weakref.finalize(self, connection.close)  # then it ends
         alive.append(weakref.ref(self))
@@ -244,15 +248,16 @@ def reap():
 
 
 class Answering(threading.local):
-    """A block that answers a question about a tape, after which ids go on above the next multiple of 65,536.
+    """A block that answers a question about a tape, and has its number. After it ids go on above a multiple of 65,536:
 
-    A replay of the program answers in another way, or not at all, and must still give the same ids afterwards.
+    a replay of the program gives the answer again without looking for it, and must still give the same ids afterwards.
     """
 
     depth = 0
 
     def __enter__(self):
         self.depth += 1
+        return next(questions)
 
     def __exit__(self, *error):
         self.depth -= 1
@@ -261,6 +266,19 @@ class Answering(threading.local):
 
 
 answering = Answering()
+questions = itertools.count(1)
+told: Any = {}  # the number of a question -> the answers; in a replay, of later ones too
+
+
+def tell(question, answers):
+    """Keep the answers to a question, since the program may go on by them: a replay needs them again."""
+    told[question] = answers
+    told.pop(question - MOST_TOLD, None)
+
+
+def told_since(checkpoint) -> dict:
+    """The answers that the program was given after a checkpoint."""
+    return {question: answers for question, answers in [*told.items()] if question > checkpoint.asked}
 
 
 # ---- when one is made ----------------------------------------------------------------------------------------------

@@ -983,6 +983,19 @@ def test_what_is_lost_is_told_in_digits_that_can_be_trusted(function, value, sai
     assert f"measured: {said} is lost" in str(tape.explain(y, x, seconds=10.0))
 
 
+def test_a_program_may_go_on_by_its_answers(tmp_path):
+    """The later tapes are replayed from where the first was opened: the answers before them are given again."""
+    text = """
+for k in range(4):
+    x = start(3.0)
+    with mg.GradientTape() as tape:
+        y = x * (float(x) if k % 2 else x)
+    status = tape.explain(y, x, seconds=10.0).status
+    assert status == ("partial" if k % 2 else "complete"), (k, status)
+"""
+    assert run(text, tmp_path)["k"] == 3
+
+
 def test_what_went_through_a_queue_is_the_version_that_went_in():
     x, v, queue = mg.Variable(3.0), mg.Variable(0.0), mg.queue.FIFOQueue(1, mg.float32)
     with mg.trace(), mg.GradientTape() as tape:
