@@ -248,9 +248,9 @@ def reap():
 
 
 class Answering(threading.local):
-    """A block that answers a question about a tape, and has its number. After it ids go on above a multiple of 65,536:
+    """A block that answers a question about a tape: it has a number, by which a replay finds what the program was told.
 
-    a replay of the program gives the answer again without looking for it, and must still give the same ids afterwards.
+    Since a replay does not look for the answer, ids go on above the next multiple of 65,536 after it.
     """
 
     depth = 0
