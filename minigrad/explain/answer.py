@@ -366,18 +366,17 @@ def independent(q):
     if tried is None and (left or hidden):
         what = f"{name} left" if left else f"{hidden[-1]} may use {name}"
         return none(q, "", unused(q, left), why=f"{what}, and what became of it was not tried", notes=notes)
-    if tried is not None and tried.moves_in(tried.after) and any(one.value for one in tried.slopes):
-        return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
+    moves = tried is not None and tried.moves_in(tried.after)
     jumps = tried.jumps if tried is not None and decision is None else ""
-    if decision or jumps:
+    if (decision or jumps) and not (moves and any(one.value for one in tried.slopes)):
         case, op = ("jumps", op_of_exit(moved)) if jumps == "target" else ("", "if")
         line, sure = (decision or moved).place.text, "likely" if tried is None else "tried"
         told = cause("ONLY_DECIDES", q, case, op=op, line=line, sure=sure)
         if tried is None:
             return none(q, "", told, why=f"{name} decides what runs, and what comes of that was not tried", notes=notes)
         return none(q, "independent", told, why=f"{why} smoothly")
-    if tried is not None and tried.moves_in(tried.after):
-        return none(q, "broken", unused(q, left), why=f"{name} moves the target, by a way that was not found")
+    if moves:
+        return none(q, "broken", unknown(q), why=f"{name} moves the target, by a way that was not found")
     if trace.cut and not history.opened:
         return none(q, "", unused(q, left), why=f"nothing that the log still has leads to {name}")
     return none(q, "independent", unused(q, left), why=why + " smoothly" * (moved is not None))
