@@ -153,10 +153,11 @@ def wait_for_kernels(page, wanted, seconds=60):
 
 
 def kernels_of(page):
-    """What the server tells of the kernels of the notebook that the page shows."""
+    """What the server tells of the kernels of the notebook that the page shows; its address may be that of the folder by now."""
+    notebook = page.inner_text("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current .lm-TabBar-tabLabel")
     server = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(page.url))
     with urllib.request.urlopen(f"{server}/api/sessions?token={TOKEN}", timeout=10) as answer:
-        return [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
+        return [session["kernel"] for session in json.load(answer) if session["name"] == notebook]
 
 
 def step_and_click(page, film):
