@@ -25,13 +25,14 @@ later.load_all()  # then all ops are in their tables
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 FORKING = "inspector", "by_experiment", "programs", "fixes", "hostile", "checkpoint"  # a fork of a process that has grown takes longer
 FIRST = "book", "browser", *FORKING, "rehearsal", "pack"  # the longest, which wait half of the time; `pack` shows what `book` has run
+MADE = "book", "pack", "rehearsal"  # what is tried is made first, for minutes: one of them a day
 
 NO_BROWSER = "there is no Chromium here"
 
 
 def pytest_addoption(parser):
     parser.addoption("--browser", action="store_true", help="fail, not skip, where there is no Chromium (as with CI set)")
-    what = "of tests with many variants try all, or today's third; by default a third if no files are named"
+    what = "of tests with many variants, and of what is made for minutes, try all or today's third; a third if no files are named"
     parser.addoption("--variants", choices=["all", "third"], help=what)
 
 
@@ -53,7 +54,7 @@ def pytest_terminal_summary(terminalreporter, config):
         others = [one for one in config.rootpath.glob("tests/**/test_*.py") if not is_quick(one)]
         terminalreporter.write_line(f"quick: {len(others)} files of tests and the lessons were left out")
     elif os.environ["MINIGRAD_THIRD"]:
-        terminalreporter.write_line("of tests with many variants today's third was tried; --variants all tries each")
+        terminalreporter.write_line(f"today's third of tests with many variants was tried, and of {', '.join(MADE)} one; --variants all tries each")
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -73,7 +74,7 @@ def pytest_collection_modifyitems(config, items):
     """The files of FIRST first, all others as they were; the mark of the quick ones; of many variants today's third."""
     if third := os.environ["MINIGRAD_THIRD"]:
         known = defaultdict(dict)
-        left = {one for one in items if variant(one, known) % 3 != int(third)}
+        left = {one for one in items if {variant(one, known) % 3, made(one, third)} != {int(third)}}
         config.hook.pytest_deselected(items=[*left])
         items[:] = [one for one in items if one not in left]
     order = [*(f"test_{name}" for name in FIRST), ""]
@@ -81,6 +82,12 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")
+
+
+def made(item, third):
+    """Which third an item belongs to by its file: that of today, if it is none of MADE."""
+    name = item.path.stem.removeprefix("test_")
+    return MADE.index(name) if name in MADE else int(third)
 
 
 def variant(item, known):

@@ -20,7 +20,7 @@ from minigrad.classroom import contents, course
 from minigrad.classroom.book import NEEDS
 
 ROOT = Path(__file__).parent.parent
-LESSONS = {path.stem: json.loads(path.read_text("utf-8"))["cells"] for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))}
+LESSONS = {path.stem: path for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))}
 KINDS = ["index", "lessons/00_start_here", "codes/LEFT_ENGINE", "reference/math", "reference/image", "reference/top/tape",
          "gallery", "glossary", "compare", "teachers/lesson_07", "search"]  # fmt: skip
 INSPECTOR = ".mg-inspector"
@@ -49,6 +49,10 @@ def part(name):
     return course.module(f"book.{name}")
 
 
+def cells(lesson):
+    return json.loads(LESSONS[lesson].read_text("utf-8"))["cells"]
+
+
 def source(cell):
     return "".join(cell["source"])
 
@@ -63,7 +67,7 @@ def plain(text):
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_has_its_films_its_predictions_and_its_solutions(pages, lesson):
-    text, code = pages[f"lessons/{lesson}.html"], [cell for cell in LESSONS[lesson] if cell["cell_type"] == "code"]
+    text, code = pages[f"lessons/{lesson}.html"], [cell for cell in cells(lesson) if cell["cell_type"] == "code"]
     films = [cell["id"] for cell in code if any("image/svg+xml" in output.get("data", {}) for output in cell["outputs"])]
     assert re.findall(r'data-film="(.+?)"', text) == [f"{lesson}-{name}" for name in films]
     asked = [found[1] for cell in code if (found := re.match(r'predict\("([\d.]+)"', source(cell)))]
@@ -141,7 +145,7 @@ def test_what_differs_from_tensorflow_is_said_where_the_function_is(pages):
 def test_a_film_is_that_of_the_stored_lesson(site, lesson):
     films = part("films")
     shown = films.of_lesson(ROOT / "course" / f"{lesson}.ipynb")
-    outputs = {cell["id"]: output["data"] for cell in LESSONS[lesson] for output in cell.get("outputs", ()) if "data" in output}
+    outputs = {cell["id"]: output["data"] for cell in cells(lesson) for output in cell.get("outputs", ()) if "data" in output}
     assert {cell: film.text.strip() for cell, film in shown.items()} == {cell: source_of(outputs[cell]) for cell in shown}
 
 
@@ -277,6 +281,7 @@ LIGHT = [(kind, "light") for kind in KINDS if kind not in ("gallery", "reference
 DARK = [(kind, "dark") for kind in ("index", "lessons/00_start_here", "codes/LEFT_ENGINE", "reference/image")]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("kind", "theme"), LIGHT + DARK)
 def test_axe_finds_nothing(open_page, kind, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -1673,6 +1673,7 @@ def test_with_forced_colours_what_has_the_focus_and_what_is_pressed_is_seen(open
     assert boxes and "none" not in boxes, "grounds have no colour of their own there"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("theme", "forced"), [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")])
 def test_every_text_can_be_read(open_page, tmp_path, theme, forced):
     program = PROGRAM.replace("x * x", "x * x.numpy()")
@@ -1751,6 +1752,7 @@ def asked_of(made, block, asked="tape.gradient(y, x)", more=""):
     )
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("made", "block", "given", "said"),
     [

@@ -127,7 +127,7 @@ HOSTILE = {
     "no JSON": "{",
     "a list": [],
     "a number": 5,
-    "deep": "[" * 100_000,
+    "deep": lambda: "[" * 100_000,
     "another version": {"format": 2, "lessons": {}, "notes": NOTES},
     "a path": {"format": 1, "lessons": {"../../evil.ipynb": [CELL]}, "notes": NOTES},
     "another file": {"format": 1, "lessons": {"helpers/card.py": [CELL]}, "notes": NOTES},
@@ -140,13 +140,13 @@ HOSTILE = {
     "a note that is no text": {"format": 1, "lessons": {}, "notes": {"solved": {"02.1": 5}}},
     "a long key": {"format": 1, "lessons": {}, "notes": {"solved": {"x" * 1000: "yes"}}},
     "a key with a control character": {"format": 1, "lessons": {}, "notes": {"solved": {"\x1b[2J": "yes"}}},
-    "large": '"' + "x" * (11 << 20) + '"',
+    "large": lambda: '"' + "x" * (11 << 20) + '"',  # made only where it is used
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_of_another_make_is_refused_and_nothing_is_changed(name, place, capsys):
-    content = HOSTILE[name]
+    content = HOSTILE[name]() if callable(HOSTILE[name]) else HOSTILE[name]
     if content is not None:
         (place / "my_work.json").write_text(content if isinstance(content, str) else json.dumps(content))
     before = {path: path.read_bytes() for path in place.parent.rglob("*") if path.is_file()}

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
 
-LESSONS = {path.name[:2]: nbformat.read(path, as_version=4) for path in build.lessons()}
+LESSONS = {path.name[:2]: path for path in build.lessons()}
 SAYS = json.loads(STORED.read_text(encoding="utf-8"))
 NOTHING_TO_RUN = ["There only the lengths tell.", "Its list of common questions treats it.", "three of the seven look different.",
                   "They differ in how they take slopes, and every lesson has a line about that.",
@@ -24,7 +24,7 @@ every_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.n
 
 def said(lesson, library):
     """What a lesson says of a library, at its end."""
-    text = "\n\n".join(cell.source for cell in LESSONS[lesson].cells if cell.cell_type == "markdown")
+    text = "\n\n".join(cell.source for cell in nbformat.read(LESSONS[lesson], as_version=4).cells if cell.cell_type == "markdown")
     return re.search(r"\*\*[Ii]n PyTorch\*\*(.*)" if library == "PyTorch" else r"((?:and so it does )?\*\*[Ii]n JAX\*\*.*)", text)[1]
 
 

@@ -376,6 +376,7 @@ WHATEVER = {
 }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", WHATEVER)
 def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
     given = WHATEVER[name]()

@@ -18,7 +18,7 @@ import build
 import minutes
 from helpers import card as cards
 
-LESSONS = {path.name[:2]: nbformat.read(path, as_version=4) for path in build.lessons()}
+PATHS = {path.name[:2]: path for path in build.lessons()}
 ASKED = r"\*\*Change one thing|[Yy]ou should (?:see|read)"
 BACK = r"\bback\b"
 SEEN_ELSEWHERE = ["*Look again at", "stay to the end"]  # by the test of half a report; only on the screen
@@ -29,10 +29,15 @@ every_lesson = pytest.mark.parametrize("lesson", CHANGES)
 every_change = pytest.mark.parametrize(("lesson", "text"), PAIRS, ids=map("-".join, PAIRS))
 
 
+@functools.cache
+def notebook(lesson):
+    return nbformat.read(PATHS[lesson], as_version=4)
+
+
 def asking(lesson):
     """The paragraphs that ask for a change, by their cells."""
     found = {}
-    for cell in LESSONS[lesson].cells:
+    for cell in notebook(lesson).cells:
         asked = [one for one in cell.source.split("\n\n") if cell.cell_type == "markdown" and re.search(ASKED, one)]
         if asked and not any(words in one for one in asked for words in SEEN_ELSEWHERE):
             (found[cell.id],) = asked
@@ -59,9 +64,9 @@ def as_begun(cell):
 
 def walk(lesson, changes, back=False):
     """The cells of a lesson with its changes, or none. They are undone where the lesson says so, or each at once."""
-    begun = dict(as_begun(cell) for cell in LESSONS[lesson].cells if cell.cell_type == "code")
+    begun = dict(as_begun(cell) for cell in notebook(lesson).cells if cell.cell_type == "code")
     now, cells = dict(begun), []
-    for cell in LESSONS[lesson].cells:
+    for cell in notebook(lesson).cells:
         cells += [[cell.id, begun[cell.id]]] if cell.id in begun else []
         if cell.id in changes:
             for k, (name, *words) in enumerate(edits(lesson, cell.id)):
@@ -89,9 +94,9 @@ def edited(source, old="", new=""):
 
 def in_a_hurry(lesson):
     """The cells of the shorter way, each as it stands."""
-    begin = next(k for k, cell in enumerate(LESSONS[lesson].cells) if cell.source.startswith("## "))
-    way = [cell for section in minutes.hurry(LESSONS[lesson]) for cell in section]
-    cells = [cell for cell in LESSONS[lesson].cells[:begin] if cell not in way] + way
+    begin = next(k for k, cell in enumerate(notebook(lesson).cells) if cell.source.startswith("## "))
+    way = [cell for section in minutes.hurry(notebook(lesson)) for cell in section]
+    cells = [cell for cell in notebook(lesson).cells[:begin] if cell not in way] + way
     return [[cell.id, cell.source] for cell in cells if cell.cell_type == "code"]
 
 
@@ -153,7 +158,7 @@ def keeps(lesson, text, told):
 
 @every_lesson
 def test_each_change_that_a_lesson_asks_for_is_made(lesson):
-    asks, pairs = asking(lesson), itertools.pairwise(LESSONS[lesson].cells)
+    asks, pairs = asking(lesson), itertools.pairwise(notebook(lesson).cells)
     made_below = {text.id for text, below in pairs if asks.get(text.id, "").endswith(":") and below.cell_type == "code"}
     assert set(asks) - made_below == set(CHANGES[lesson])
 

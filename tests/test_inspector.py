@@ -411,6 +411,7 @@ TOLD = {  # what stands before the tape and in its block, and what is asked; the
 }  # fmt: skip
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", TOLD)
 def test_the_program_of_a_film_tells_which_ops_each_of_its_lines_runs_and_goes_back_through(name):
     before, block, asked, *lines = TOLD[name]
@@ -664,6 +665,7 @@ def named(view, name):
 PROGRAMS = [HALF, LATE, STALE, BRANCH, BROKEN, FIXED, TWICE, NETWORK, LOOP.format(turns=4), LOOP.format(turns=50)]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_view_model_holds_together(program):
     check(inspected(program))
@@ -1894,6 +1896,7 @@ def test_a_curve_runs_from_side_to_side_of_its_box_and_bars_stand_around_their_p
 NOTES = {"size": r"norm \S+", "shape": r"\(.*\)|\d+(\u00d7\d+)*"}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_film_has_a_still_picture_within_its_frame(program):
     film = inspected(program)

@@ -116,6 +116,7 @@ def grown(action, times):
         return objects, (objects_left(action, times // 10), tracemalloc.get_traced_memory()[0])[1] - few[1]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("what", "times", "action"),
     [

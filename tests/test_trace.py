@@ -630,6 +630,7 @@ def test_it_says_in_one_stable_line_whether_it_listens():
     assert repr(log) == "<mg.trace: off, 3 events>"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_nothing_is_different_with_a_trace(name, monkeypatch):
     if name.endswith(".plot"):

@@ -38,6 +38,7 @@ def agrees(result, comment):
     return np.allclose(np.ravel(result), numbers, rtol=1e-3, equal_nan=True)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", mg.explain.codes())
 @pytest.mark.parametrize("part", ["broken", "fixed"])
 def test_the_programs_on_a_page_do_what_they_say(name, part):

@@ -57,6 +57,7 @@ def test_with_a_trace_the_answer_is(name):
     assert not re.search(r"0x|\.py\b|In ?\[|<ipython|object at", str(answer))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_without_a_replay_nothing_is_said_that_needs_one(name, monkeypatch):
     function, expected, *_ = PROGRAMS[name]

@@ -33,6 +33,7 @@ def test_the_text_is_the_one_of_the_lesson():
     ]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", [*PROGRAMS][::7])
 def test_the_text_is_stable(name):
     texts = []
