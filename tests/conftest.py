@@ -54,7 +54,7 @@ def pytest_terminal_summary(terminalreporter, config):
         others = [one for one in config.rootpath.glob("tests/**/test_*.py") if not is_quick(one)]
         terminalreporter.write_line(f"quick: {len(others)} files of tests and the lessons were left out")
     elif os.environ["MINIGRAD_THIRD"]:
-        terminalreporter.write_line(f"today's third of tests with many variants was tried, and of {', '.join(MADE)} one; --variants all tries each")
+        terminalreporter.write_line(f"today's third of the variants was tried, and one of {', '.join(MADE)}; --variants all tries each")
 
 
 def pytest_ignore_collect(collection_path, config):
