@@ -479,7 +479,7 @@ def whole_or_partial(q, targets, way):
         lines = [one.place.text for one in early[:1] if one.place.text]
         notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines] or left_above(q)
         notes += own_gradient(q, custom) if custom else ()
-        answer = whole(q, way, number, stopped)
+        answer = whole(q, way, number, stopped, edges)
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
         tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
@@ -550,8 +550,8 @@ def own_gradient(q, custom):
     return [f"{name} has a gradient of its own: with it this is {one} that was measured" for one in how]
 
 
-def whole(q, way, number, meant):
-    """The answer if every path is on the tape: whether the gradient can be trusted."""
+def whole(q, way, number, meant, edges=()):
+    """The answer if every path is on the tape (the log knows these edges): whether the gradient can be trusted."""
     path = steps_on(way or ())
     live = names_on(q, path) if way else ()
     if number == "nan":
@@ -561,7 +561,7 @@ def whole(q, way, number, meant):
     causes = [zero, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
     history, tried = q.history, q.experiment is not None
-    seen = tried or (history is not None and history.sees_all(q.targets))
+    seen = tried or (history is not None and history.sees_all(q.targets, edges))
     if number == "zero" and seen:
         head = f"ZERO  {q.label} = {q.text}: every way is there, and {why}"
         return Explanation("zero", "", causes, head, path)

@@ -156,10 +156,10 @@ class History:
         made = max(makers, default=self.trace.count + 1)
         return [e for e in self.trace.every(LeftEngine) if self.opened < e.number < made]
 
-    def sees_all(self, targets) -> bool:
-        """Whether the log alone shows every way to the targets: since the tape was opened, only values left that other
-        Variables had before, nothing came unheard, and no op without a derivative gave what may move smoothly, as one
-        that reads text.
+    def sees_all(self, targets, ways) -> bool:
+        """Whether the log alone shows every way to the targets, of which it knows these `ways`: since the tape was
+        opened, only values left that other Variables had before, nothing came unheard, and no op without a derivative
+        gave what may move smoothly, as one that reads text.
         """
         trace, left = self.trace, [self.node(e.tensor, e.versions) for e in self.left(targets)]
         if not self.opened or trace.cut or trace.unseen > self.opened or len(left) > MANY:
@@ -176,8 +176,7 @@ class History:
             strange = {number for number in e.inputs if number > self.tape} - known - e.versions.keys()
             if strange and not any(a < e.number < b for a, b in asked):
                 return False
-        ways = [edge for edge in self.ways(self.nodes(targets)) if edge.code in NO_SLOPE]
-        return not any(may_be_smooth(edge.event, number_of(edge.start)) for edge in ways)
+        return not any(may_be_smooth(edge.event, number_of(edge.start)) for edge in ways if edge.code in NO_SLOPE)
 
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""
@@ -299,13 +298,14 @@ class History:
 
     def ways(self, targets, allowed=lambda edge: True, sources=None):
         """All edges on any path from a source to the targets, in no particular order."""
-        sources = self.sources if sources is None else sources
+        sources, edges, out = self.sources if sources is None else sources, [], {}
 
-        def into(node):
-            return [] if number_of(node) in sources else [edge for edge in self.into(node) if allowed(edge)]
+        def onward(node):
+            found = [] if number_of(node) in sources else [edge for edge in self.into(node) if allowed(edge)]
+            edges.extend(found)
+            return [edge.start for edge in found]
 
-        nodes, out = reached(targets, lambda node: [edge.start for edge in into(node)]), {}
-        edges = [edge for node in nodes for edge in into(node)]
+        nodes = reached(targets, onward)
         for edge in edges:
             out.setdefault(edge.start, []).append(edge.end)
         kept = {*reached([node for node in nodes if number_of(node) in sources], lambda node: out.get(node, ()))}

@@ -161,12 +161,10 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
         lossless: whether it is known that no path from the sources to the targets is broken.
         experiments: maps the number of a source to the Experiment that shows which values left and came back.
     """
-    events = tuple(trace.events)
-    history = History(trace, tape, [one.id for one in sources])
+    events, history = tuple(trace.events), History(trace, tape, [one.id for one in sources])
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
-    refusals = [e for e in trace.every(Refused) if e.tape == tape.number]
-    own = history.questions[-MOST_READINGS:]
+    refusals, own = [e for e in trace.every(Refused) if e.tape == tape.number], history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.forgotten or history.opened

@@ -9,7 +9,7 @@ import contextlib
 import gc
 import json
 import re
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -128,8 +128,9 @@ class Model:
         known = bool(targets and sources) and isinstance(tape, GradientTape)
         self.seeds = self.given_seeds()
         self.again = read_again(tape, targets, sources, self.seeds, self.most) if known and tape.steps is not None else None
-        self.experiments, self.questions, self.whole = {}, [], False
-        self.explanations = self.explained(asked, frame) if known else {}
+        self.questions = self.asked(asked, frame) if known else []
+        self.explanations = {q.source.id: q.answer for q in self.questions}
+        self.experiments = {q.source.id: q.experiment for q in self.questions}
 
     def given_seeds(self) -> "list | None":
         """The `output_gradients` of the last request for these targets, if there were any and the log has its backward pass."""
@@ -138,27 +139,26 @@ class Model:
         seeds = next(([one[k] for k in ids] for one in reversed(passes) if one.keys() == {*ids} and len(one) == len(ids)), [])
         return seeds if any(isinstance(one, (np.ndarray, np.generic)) and np.any(one != 1) for one in seeds) else None
 
-    def explained(self, asked, frame):
-        """The Explanation of each source; if there are too many sources, those without a gradient come first."""
-        nothing, found = dict(zip(asked[1], asked[2])), {}
+    def asked(self, asked, frame):
+        """A Question for each source, with its answer; if there are too many sources, those without a gradient come first."""
+        nothing, trace = dict(zip(asked[1], asked[2])), self.trace
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        heard = [dx for e in (self.trace.every(Asked) if self.trace else ()) if e.tape == self.tape.number for dx in e.slopes]
-        opening = self.trace.opening(self.tape.number) if self.trace is not None else None
-        short = opening is not None and self.trace.count - opening.number <= SENT
+        heard = [dx for e in (trace.every(Asked) if trace else ()) if e.tape == self.tape.number for dx in e.slopes]
+        short = trace is not None and (opening := trace.opening(self.tape.number)) is not None and trace.count - opening.number <= SENT
         with contextlib.suppress(Exception):  # the film is useful without an explanation too
             now = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, self.seeds)
             known = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
-            self.whole = self.trace is not None and self.trace.hears_exits and self.loses_nothing()
-            tried = short or not self.whole or not all(dx is None or dx.finite for dx in known)
-            for q in answer_all(self.tape, self.targets, first, self.trace, frame, self.seeds, None if tried else 0.0, now):
-                found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
-                self.questions.append(q)
-        return found
+            given, finite = (self.tape, self.targets, first, trace, frame, self.seeds), all(dx is None or dx.finite for dx in known)
+            found = answer_all(*given, 0.0, now) if not short and trace is not None and trace.hears_exits and finite else ()
+            sure = [q.answer.status in ("complete", "zero") or (q.history and loses_nothing(q.history, q.targets)) for q in found]
+            return found if sure and all(sure) else answer_all(*given, None, now)
+        return []
 
-    def loses_nothing(self) -> bool:
-        """Whether the log shows every way from all sources to the targets, and none that breaks."""
-        history = History(self.trace, self.tape, [one.id for one in self.sources])
-        return history.sees_all(self.targets) and not any(edge.code for edge in history.ways(history.nodes(self.targets), history.counts))
+    @cached_property
+    def whole(self) -> bool:
+        """Whether it is known that no way is lost from any of the sources to the targets."""
+        heard = self.trace is not None and self.trace.hears_exits
+        return heard and loses_nothing(History(self.trace, self.tape, [one.id for one in self.sources]), self.targets)
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""
@@ -169,8 +169,7 @@ class Model:
             lossless = told and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
             self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless, self.experiments)
         if self.again and not self.film.readings:
-            slopes, _, steps = self.again
-            add_reading(self.film, self.targets, slopes, steps)
+            add_reading(self.film, self.targets, *self.again[::2])
         add_unheard(self.film, self.tape, {one.id for one in self.sources})
         self.data = self.draw()
 
@@ -221,8 +220,7 @@ class Model:
         sent = [part.product for found in self.parts.values() for _, _, part in found]
         lost = [Summary.of(np.asarray(dx)) for slopes in (self.full[1].values() if self.full else ()) for dx in slopes.values()]
         self.scale = scale_of([abs(norm_of(one) or 0) for one in (*sent, *lost)])
-        told = verdict(self)
-        parts = [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
+        told, parts = verdict(self), [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
         return {
             "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
             "count": len(film.frames), "kept": sum(bool(one.slots) for one in film.frames),
@@ -237,8 +235,7 @@ class Model:
 
     def strip_of(self, k) -> dict:
         """The columns and wires of a unit (None: of the whole film), and of its inputs."""
-        frames = self.film.frames
-        unit = None if k is None else self.fold[1][k]
+        frames, unit = self.film.frames, None if k is None else self.fold[1][k]
         own = [f for f in (range(len(frames)) if unit is None else range(unit.first, unit.end)) if f not in self.hidden]
         inside, wires = {f"f{f}" for f in own}, {}
         outside: dict = {}
@@ -253,8 +250,7 @@ class Model:
             asked = self.asked_ids | {self.source_ids[n] for n in self.film.roots if n in self.source_ids and n not in self.film.made}
             outside.update(dict.fromkeys(sorted(asked - outside.keys() - inside, key=lambda one: int(one[1:]))))
         ids = [*outside, *(f"f{f}" for f in own)]
-        found = strip(ids, [(key, wire["from"], wire["to"]) for key, wire in wires.items()])
-        found["outside"] = len(outside)
+        found = strip(ids, [(key, wire["from"], wire["to"]) for key, wire in wires.items()]) | {"outside": len(outside)}
         return {"unit": k, "cols": {one: self.column(one) for one in ids}, "wires": wires, "strip": found}
 
     def opened(self, k) -> dict:
@@ -685,6 +681,12 @@ def depth_apart(paths) -> int:
     """How many trailing parts tell the paths apart: at least two, and two if no number does."""
     apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
     return next(apart, 2)
+
+
+def loses_nothing(history, targets) -> bool:
+    """Whether the log shows every way to the targets, and none that breaks."""
+    ways = history.ways(history.nodes(targets))
+    return history.sees_all(targets, ways) and not any(edge.code and history.counts(edge) for edge in ways)
 
 
 def is_ghost(frame) -> bool:
