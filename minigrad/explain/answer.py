@@ -15,6 +15,7 @@ from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, names_in, rebinds, statement_at
+from ..tracing.values import finite
 from . import trial
 from .causes import cause, cause_on, op_of, op_of_event, op_of_exit, unwatched
 from .experiment import FURTHER, NEGLIGIBLE, Experiment, NotTried
@@ -200,6 +201,8 @@ def told_by_the_log(q):
         answer = independent(q) if not way or has_no_slope(q, way) else broken(q, way)
     if answer.meaning == "independent":
         notes += left_above(q)
+    if answer.status in ("complete", "zero") and not all(finite(convert(one).value) for one in q.targets):
+        notes.append(f"{q.target_name} is not finite: what its ops pass back may not be its slope")
     if history.trace.cut and not (history.opened and q.experiment is not None):
         notes.append(FULL)
     elif not history.opened and answer.status != "complete":
@@ -261,6 +264,9 @@ def broken(q, way, *more, came="= None"):
     meaning = "independent" if "ONLY_DECIDES" in codes else meaning
     ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
+    starts = {edge.start for edge in breaks}  # what an op here would lose, once it is one
+    then = {edge.code: edge for edge in ways if edge.code and edge not in (*others, *breaks) and edge.start in starts}
+    breaks = [*[first_use(q, edge) for code, edge in then.items() if code not in codes], *breaks]
     why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
     causes = *each_once(q, breaks, others), *more
     path = steps_on(way)
@@ -314,8 +320,9 @@ def find_lines(q, edges, others=()):
         q.lines[event.place.text] = line
     told = [text for text in q.lines if text in {edge.place.text for edge in edges}]
     if told:
-        last, further = q.lines[told[-1]], [line.text for text, line in q.lines.items() if text not in told]
-        q.lines[told[-1]] = last._replace(later=(*last.later, *further))
+        last, further = q.lines[told[-1]], [line for text, line in q.lines.items() if text not in told]
+        later = [text for line in further for text in (line.text, *line.later)]
+        q.lines[told[-1]] = last._replace(later=(*last.later, *later))
     q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
 
 
@@ -379,7 +386,7 @@ def independent(q):
         return none(q, "broken", unknown(q), why=f"{name} moves the target, by a way that was not found")
     if trace.cut and not history.opened:
         return none(q, "", unused(q, left), why=f"nothing that the log still has leads to {name}")
-    return none(q, "independent", unused(q, left), why=why + " smoothly" * (moved is not None))
+    return none(q, "independent", unused(q, left), why=why + " smoothly" * (left is not None))
 
 
 def unused(q, left):
@@ -479,10 +486,11 @@ def whole_or_partial(q, targets, way):
         lines = [one.place.text for one in early[:1] if one.place.text]
         notes += [f"computed from {q.source_name} before the tape: {line}" for line in lines] or left_above(q)
         notes += own_gradient(q, custom) if custom else ()
-        answer = whole(q, way, number, stopped, edges)
+        answer = whole(q, way, number, stopped, edges, bool(cut))
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
-        tried = q.experiment if answer.status == "complete" and (cut or unmoved) else None
+        chosen = any(one.code == "LEFT_ENGINE" and not one.meant and one not in ways for one in edges)  # by decisions
+        tried = q.experiment if answer.status == "complete" and (cut or unmoved or chosen) else None
         why = tried.hides(cut) if tried is not None else ""
         meant = stopped or custom or early  # then the slope is another one on purpose
         if tried is not None and not (why or meant or q.known is None) and tried.unlike(q.known, *FURTHER):
@@ -532,7 +540,8 @@ def that_carry(q, lost):
         left = [one for one in lost if one.code == "LEFT_ENGINE" and isinstance(one.event, Ran)]
         smooth = [one for one in lost if one.code == "NO_DERIVATIVE"]
         mixed = smooth or any(one.event.number in tried.keys([one]) for one in left)
-        if q.source.shape.num_elements() != 1 or not tried.slopes or mixed:  # held with what other inputs carry
+        several = q.source.shape.num_elements() != 1 or convert(q.source).dtype.is_complex  # a slope in one direction
+        if several or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         way = tried.slopes[0].way.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost))
@@ -550,8 +559,9 @@ def own_gradient(q, custom):
     return [f"{name} has a gradient of its own: with it this is {one} that was measured" for one in how]
 
 
-def whole(q, way, number, meant, edges=()):
-    """The answer if every path is on the tape (the log knows these edges): whether the gradient can be trusted."""
+def whole(q, way, number, meant, edges=(), cut=False):
+    """The answer if every path that carries is on the tape (the log knows these edges): whether the gradient can be
+    trusted."""
     path = steps_on(way or ())
     live = names_on(q, path) if way else ()
     if number == "nan":
@@ -563,7 +573,7 @@ def whole(q, way, number, meant, edges=()):
     history, tried = q.history, q.experiment is not None
     seen = tried or (history is not None and history.sees_all(q.targets, edges))
     if number == "zero" and seen:
-        head = f"ZERO  {q.label} = {q.text}: every way is there, and {why}"
+        head = f"ZERO  {q.label} = {q.text}: every way {'that carries ' * cut}is there, and {why}"
         return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
     if seen:

@@ -314,9 +314,15 @@ class Experiment:
     def only_jumps(self, edges) -> bool:
         """Whether these edges move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
         keys = self.keys(edges)
-        far, half = (self.rise(keys, self.size_with(keys).times(factor)) for factor in (1, 0.5))
-        smoothly = abs(4 * half - far) < 0.2 * abs(far) or self.share(edges) > NEGLIGIBLE
-        return not smoothly and self.moves_by(keys, b"", self.seen / NEAR)
+        smoothly = any(self.curves(keys, size) for size in (self.size_with(keys), *VERY_LARGE))
+        return not (smoothly or self.share(edges) > NEGLIGIBLE) and self.moves_by(keys, b"", self.seen / NEAR)
+
+    def curves(self, keys, size) -> bool:
+        """Whether a nudge has an effect that can be seen, and half the nudge a quarter of it."""
+        with contextlib.suppress(Changed):
+            far, half = (self.rise(keys, size.times(factor)) for factor in (1, 0.5))
+            return abs(far) > self.seen and abs(4 * half - far) < 0.2 * abs(far)
+        return False
 
     @property
     def seen(self) -> float:
@@ -410,12 +416,15 @@ class Experiment:
         bends = any(abs(up + down) > 0.04 * most for up, down in ends)
         far = [self.effect(some, size) / (2 * size.share) for some in (keys, ())]
         grows = far[0] and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1)
+        noise = 2 * self.rounding(self.before) / size.share / min(map(abs, filter(None, far)), default=1.0)
+        digits = 1 if not grows or noise > 1e-2 else 2 if noise > 1e-3 else 3
         if not (grows and bends):
-            return *far, 3 if grows else 1
+            return *far, digits
         near = [self.effect(some, half) / (2 * half.share) for some in (keys, ())]
-        noise, pairs = 4 * self.rounding(self.before) / (2 * half.share), [*zip(far, near)]
-        off = max(noise, *[abs(a - b) for a, b in pairs]) / max(map(abs, far))
-        return (*[b + (b - a) / 3 for a, b in pairs], 3 if off < 1e-3 else 2) if off < 0.1 else (*far, 1)
+        off = max(abs(a - b) for a, b in zip(far, near)) / max(map(abs, far))
+        if off > 0.1:
+            return *far, 1
+        return *[b + (b - a) / 3 for a, b in zip(far, near)], min(digits, 3 if off < 1e-3 else 2)
 
     def grows(self, keys, size, factor, tolerance) -> bool:
         """Whether a nudge `factor` times as large has an effect `factor` times as large."""

@@ -1324,3 +1324,101 @@ def test_a_tensor_is_to_be_watched_above_its_first_use(tmp_path):
     text = f"x = mg.constant(3.0)\n{CELL}with mg.GradientTape() as tape:\n    a = x * x\n    y = a + 5.0 * x\nanswer = tape.explain(y, x)\n"
     (cause,) = run(text, tmp_path)["answer"].causes
     assert (cause.code, cause.line, cause.fix) == ("UNWATCHED", "a = x * x", "add tape.watch(x) above a = x * x")
+
+
+BISECTION = """
+x = mg.Variable(5.0)
+# ---
+with mg.GradientTape() as tape:
+    low, high = 0.0, 5.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * middle < x else (low, middle)
+    y = x * low
+answer = tape.explain(y, x, seconds=30.0)
+"""
+
+
+def test_a_search_that_decisions_steer_is_not_called_whole(tmp_path):
+    answer = run(BISECTION, tmp_path)["answer"]  # y is x**1.5, and the tape has 2/3 of its slope
+    assert answer.status == "untried" and "the slopes that were measured for x are others" in answer.headline
+
+
+@pytest.mark.parametrize(
+    ("made", "block", "codes"),
+    [
+        ("x = mg.constant(3.0)", "y = 2.0 * x + float(x) ** 2", ("UNWATCHED", "LEFT_ENGINE")),
+        ("x = mg.Variable(3.0, trainable=False)", "y = 2.0 * x + float(x) ** 2", ("UNWATCHED", "LEFT_ENGINE")),
+        ("x = mg.Variable(3.0)\nx = x - 0.1", "y = 2.0 * x + float(x) ** 2", ("REBOUND", "LEFT_ENGINE")),
+        ("x = mg.Variable(3.0)", "h = x * x\ny = h * 3.0 + float(h)", ("OUTSIDE_TAPE", "LEFT_ENGINE")),
+        ("x = mg.Variable(3.0)", "y = mg.constant(float(x) ** 2)", ("LEFT_ENGINE",)),
+    ],
+)
+def test_what_a_mended_line_would_still_lose_is_told_with_it(made, block, codes, tmp_path):
+    *within, last = block.split("\n")
+    inside = [*within, *[last] * (not within)]
+    lines = "\n".join([f"    {line}" for line in inside] + [last] * bool(within))
+    answer = run(f"{made}\n{CELL}with mg.GradientTape() as tape:\n{lines}\nanswer = tape.explain(y, x, seconds=30.0)\n", tmp_path)["answer"]
+    assert (answer.status, answer.codes) == ("none", codes), f"\n{answer}"
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [("np.cos(x)", "LEFT_ENGINE"), ("float(x) ** 2 + 1.0", "LEFT_ENGINE"), ("round(100.0 * float(x)) + 0.25", "ONLY_DECIDES")],
+)
+def test_a_curve_at_its_summit_does_not_jump(made, code, tmp_path):
+    text = f"x = mg.Variable(0.0)\n{CELL}with mg.GradientTape() as tape:\n    y = mg.constant({made})\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert (answer.status, answer.codes) == ("none", (code,)), f"\n{answer}"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("10.0 * x + 0.01 * float(x) ** 2", "about 0.04 of 10"),
+        ("1000.0 + mg.sin(x) + np.exp(x)", "about 7.4 of 7"),
+        ("x * x.numpy()", "2 of 4"),
+    ],
+)
+def test_rounding_leaves_fewer_digits_of_what_is_lost(made, said):
+    x = mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = eval(made)
+    assert tape.explain(y, x, seconds=30.0).notes == (f"measured: {said} is lost",)
+
+
+def test_of_a_complex_source_one_direction_is_not_called_what_is_lost():
+    z = mg.Variable(3.0 + 4.0j)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = z * z * complex(z)
+    answer = tape.explain(y, z, seconds=30.0)
+    assert (answer.status, answer.notes) == ("partial", ())
+
+
+@pytest.mark.parametrize(("made", "noted"), [("mg.sqrt(x * x)", True), ("x * x", False)])
+def test_of_a_target_that_is_not_finite_the_gradient_is_not_praised_alone(made, noted):
+    x = mg.Variable([1e20 if noted else 1.0, 1.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = eval(made)
+    answer = tape.explain(y, x, seconds=30.0)
+    assert answer.notes == (("y is not finite: what its ops pass back may not be its slope",) if noted else ())
+
+
+def test_a_way_that_is_cut_where_the_slope_is_0_is_not_called_there():
+    a, b = mg.Variable(0.0), mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = a * b + a * float(b) ** 2
+    assert "every way that carries is there" in tape.explain(y, b, seconds=30.0).headline
+
+
+def test_of_two_fixes_the_lines_that_follow_the_second_are_printed_too(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    a = mg.constant(float(x) ** 2)\n    s.assign(x * 3.0)\n    y = a + s\n"
+    text = f"x, s = mg.Variable(2.0), mg.Variable(0.0)\n{CELL}{block}answer = tape.explain(y, x, seconds=30.0)\n"
+    assert str(run(text, tmp_path)["answer"]).endswith("then   new_s = x * 3.0; s.assign(new_s)\n  then   y = a + new_s")
+
+
+def test_what_jumps_where_no_nudge_comes_to_is_not_called_independent_of_it():
+    x = mg.Variable(2.5)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.constant(3.0) ** int(x)
+    assert "the target does not depend on x smoothly" in tape.explain(y, x, seconds=30.0).headline
