@@ -68,9 +68,10 @@ class Names:
             return None  # a number or an array beside an operator: its line names the result
         if isinstance(event, Wrote):  # the line may call what makes many
             return own_name(event.name) or assigned_name(event.place)
-        text = expression_text(event.place)
-        made = event.name if isinstance(event, Ran) else event.called
-        return assigned_name(event.place) or (text if 0 < len(text) <= 30 else made)
+        text, given = expression_text(event.place), assigned_name(event.place)
+        if isinstance(event, Ran) and event.called not in ("", event.op.__name__) and given in self.by_id.values():
+            return event.name  # one of several ops in a call, whose result has the name
+        return given or (text if 0 < len(text) <= 30 else event.name if isinstance(event, Ran) else event.called)
 
 
 def own_name(name) -> str:

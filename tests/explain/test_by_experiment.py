@@ -1422,3 +1422,20 @@ def test_what_jumps_where_no_nudge_comes_to_is_not_called_independent_of_it():
     with mg.trace(), mg.GradientTape() as tape:
         y = mg.constant(3.0) ** int(x)
     assert "the target does not depend on x smoothly" in tape.explain(y, x, seconds=30.0).headline
+
+
+def test_an_op_within_a_layer_does_not_have_the_name_of_the_models_result(tmp_path):
+    text = f"""
+class Center(mg.keras.layers.Layer):
+    def call(self, z):
+        return z - np.mean(z)
+model = mg.keras.Sequential([mg.keras.layers.Dense(2), Center(), mg.keras.layers.Dense(1)])
+data = mg.constant([[1.0, 2.0]])
+model(data)
+{CELL}with mg.GradientTape() as tape:
+    guess = model(data)
+    y = mg.reduce_sum(guess**2)
+answer = tape.explain(y, model.trainable_variables[0], seconds=30.0)
+"""
+    (cause,) = run(text, tmp_path)["answer"].causes
+    assert cause.sentence.endswith("not the result of add") and cause.fix.startswith("keep the result of add a tensor")
