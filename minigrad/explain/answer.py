@@ -265,8 +265,9 @@ def broken(q, way, *more, came="= None"):
     ways = q.history.ways(q.history.nodes(q.targets), q.history.counts) if q.experiment is not None else ()
     others = [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]  # lost in addition
     starts = {edge.start for edge in breaks}  # what an op here would lose, once it is one
-    then = {edge.code: edge for edge in ways if edge.code and edge not in (*others, *breaks) and edge.start in starts}
-    breaks = [*[first_use(q, edge) for code, edge in then.items() if code not in codes], *breaks]
+    known = {None, "LEFT_ENGINE", "STATE", *codes}
+    then = {edge.code: edge for edge in ways if edge.start in starts and edge.code not in known}
+    breaks = [*[first_use(q, edge) for edge in then.values()], *breaks]
     why = NO_GRADIENT if "NOT_REGISTERED" in codes else WHY[meaning].format(name=q.source_name)
     causes = *each_once(q, breaks, others), *more
     path = steps_on(way)
@@ -489,8 +490,8 @@ def whole_or_partial(q, targets, way):
         answer = whole(q, way, number, stopped, edges, bool(cut))
         still = [e for e in history.left(q.targets) if q.experiment and e.kind in "fc" and not q.experiment.moved_in(e)]
         unmoved = history.cheapest([history.node(e.tensor, e.versions) for e in still]) is not None
-        chosen = any(one.code == "LEFT_ENGINE" and not one.meant and one not in ways for one in edges)  # by decisions
-        tried = q.experiment if answer.status == "complete" and (cut or unmoved or chosen) else None
+        came = any(one.code == "LEFT_ENGINE" and not one.meant for one in edges)  # if it is not cut, decisions chose it
+        tried = q.experiment if answer.status == "complete" and (cut or unmoved or came) else None
         why = tried.hides(cut) if tried is not None else ""
         meant = stopped or custom or early  # then the slope is another one on purpose
         if tried is not None and not (why or meant or q.known is None) and tried.unlike(q.known, *FURTHER):

@@ -128,7 +128,7 @@ class Model:
         known = bool(targets and sources) and isinstance(tape, GradientTape)
         self.seeds = self.given_seeds()
         self.again = read_again(tape, targets, sources, self.seeds, self.most) if known and tape.steps is not None else None
-        self.questions = self.asked(asked, frame) if known else []
+        self.questions = self.answered(asked, frame) if known else []
         self.explanations = {q.source.id: q.answer for q in self.questions}
         self.experiments = {q.source.id: q.experiment for q in self.questions}
 
@@ -139,7 +139,7 @@ class Model:
         seeds = next(([one[k] for k in ids] for one in reversed(passes) if one.keys() == {*ids} and len(one) == len(ids)), [])
         return seeds if any(isinstance(one, (np.ndarray, np.generic)) and np.any(one != 1) for one in seeds) else None
 
-    def asked(self, asked, frame):
+    def answered(self, asked, frame):
         """A Question for each source, with its answer; if there are too many sources, those without a gradient come first."""
         nothing, trace = dict(zip(asked[1], asked[2])), self.trace
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
