@@ -94,16 +94,18 @@ class History:
         return self.edges_into[node]
 
     def of_op(self, node, event):
-        moved = self.experiment.moved_in(event) if self.experiment else {}
-        own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
         kinds, versions = event.kinds, event.versions
-        unseen = "attributes" in moved or (hidden and not own)
         for k, number in enumerate(event.inputs):
             if number:
                 yield Edge(self.node(number, versions), node, event, *self.code_for(event, k, number, kinds[k]))
-        changed = {event.inputs[k] for k in moved.get("inputs", ())} - self.sources - versions.keys()
-        unseen = unseen or not changed <= self.made.keys()
-        if unseen:
+        if self.experiment is not None:
+            yield from self.unseen(node, event, self.experiment.moved_in(event))
+
+    def unseen(self, node, event, moved):
+        """The edges for what an op was given besides its inputs, if replays show that it depends on something."""
+        own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
+        changed = {event.inputs[k] for k in moved.get("inputs", ())} - self.sources - event.versions.keys()
+        if "attributes" in moved or (hidden and not own) or not changed <= self.made.keys():
             yield from self.entered(node, event)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
         lost = [edge._replace(start=self.source) for one in inside for edge in self.entered(node, one)]
@@ -177,6 +179,11 @@ class History:
             if strange and not any(a < e.number < b for a, b in asked):
                 return False
         return not any(may_be_smooth(edge.event, number_of(edge.start)) for edge in ways if edge.code in NO_SLOPE)
+
+    def loses_nothing(self, targets) -> bool:
+        """Whether the log shows every way to the targets, and none that breaks."""
+        ways = self.ways(self.nodes(targets))
+        return self.sees_all(targets, ways) and not any(edge.code and self.counts(edge) for edge in ways)
 
     def came_back(self, event):
         """The exit of the very object that came in, of an array that shares its memory, or in the same call."""
@@ -366,6 +373,7 @@ def input_name(op, k, count):
     return ""
 
 
+@lru_cache(maxsize=1000)
 def vjp_of(op, k, count):
     """The VJP for an op's input k, out of `count` inputs."""
     return op.vjps.get(f"d{input_name(op, k, count)}")

@@ -104,10 +104,11 @@ def bytes_text(count) -> str:
 
 def norm_of(summary) -> "float | None":
     """The norm of a value; a single number keeps its sign. None if there is no finite norm."""
-    if summary is not None and summary.whole and summary.dtype.kind in "biuf":
-        if not summary.shape:
-            return json_number(float(summary.kept)) if summary.finite else None
-        numbers = floats(summary.kept).ravel()
+    array = summary.array if summary is not None and summary.whole else None
+    if array is not None and array.dtype.kind in "biuf":
+        if not array.shape:
+            return json_number(float(array)) if math.isfinite(array) else None
+        numbers = floats(array).ravel()
         square = float(numbers.dot(numbers))
         if SMALLEST_SQUARE < square < math.inf:
             return json_number(square**0.5)

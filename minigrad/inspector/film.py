@@ -235,13 +235,15 @@ def name_parts(ops):
 
     (That of `foldl` is made by the function that it calls; of Python's own functions, `sum` adds and `max` compares.)
     """
-    names = [log.public_name(one.op_made.__name__) for one in ops]
-    several, own = len({one.kernel for one in ops}) > 1, all(one.event.called in ("", one.op_made.__name__) for one in ops)
     compares = ops[-1].value is not None and ops[-1].value.dtype.kind == "b"
-    by_python = (len(ops) > 1 or compares) and called_text(ops[-1].place) in vars(builtins)
+    if len(ops) == 1 and not compares:
+        return
+    several, own = len({one.kernel for one in ops}) > 1, all(one.event.called in ("", one.op_made.__name__) for one in ops)
+    by_python = called_text(ops[-1].place) in vars(builtins)
     if by_python or (len(ops) > 1 and not own):
-        for frame, name in zip(ops, names):
-            frame.op, frame.unnamed = name, frame is not ops[-1] or not (several or by_python) or (by_python and compares)
+        for frame in ops:
+            frame.op = log.public_name(frame.op_made.__name__)
+            frame.unnamed = frame is not ops[-1] or not (several or by_python) or (by_python and compares)
 
 
 class Builder:
@@ -275,26 +277,23 @@ class Builder:
         return self.alias.get(node, node)
 
     def ran(self, e):
-        film = self.film
-        if e.op.kernel == "ReadVariableOp" and e.inputs and e.inputs[0] in e.versions:
-            self.alias[e.outputs[0]] = (e.inputs[0], e.versions[e.inputs[0]])
+        film, op, numbers, versions = self.film, e.op, e.numbers, e.versions
+        if op.kernel == "ReadVariableOp" and e.inputs and e.inputs[0] in versions:
+            self.alias[e.outputs[0]] = (e.inputs[0], versions[e.inputs[0]])
             film.values.setdefault(self.alias[e.outputs[0]], e.value)
             return
-        numbers, versions, on_way = e.numbers, e.versions, e.number in self.on_ways
         inputs = [self.node(i, versions) if i else None for i in e.inputs]
         for edge in self.on_ways.get(e.number, ()):  # a number that came back
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
                 inputs[slot] = film.exit_of(edge) or edge.start
-        frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
+        frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=op.kernel, op_made=op)
         for tape, live in e.recorded.items():
-            slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
+            slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(op, k, len(e.inputs))]
             forgotten = tape == film.tape and e.number <= self.history.forgotten
-            if slots and tape in film.tapes and e.op.kernel != "StopGradient" and not forgotten:
-                frame.slots[tape] = slots
-                frame.keeps[tape] = self.kept(e, slots)
-        if not frame.slots:
-            frame.ghost = self.ghost(e)
+            if slots and tape in film.tapes and op.kernel != "StopGradient" and not forgotten:
+                frame.slots[tape], frame.keeps[tape] = slots, self.kept(e, slots)
+        frame.on_way, frame.ghost = e.number in self.on_ways, None if frame.slots else self.ghost(e)
         self.add(frame)
 
     def kept(self, e, slots) -> dict:

@@ -28,7 +28,7 @@ def kept(model):
                 holds.setdefault(tape, {}).setdefault(array, k)
                 if alive[array]["readers"][-1:] != [f"f{k}"]:
                     alive[array]["readers"].append(f"f{k}")
-        for tape, since in freed(model, kind, *rest):
+        for tape, since in freed(model, kind, *rest) if kind != "write" else ():
             here = holds.get(tape, {})
             while here and here[next(reversed(here))] >= since:
                 array, _ = here.popitem()

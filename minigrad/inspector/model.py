@@ -24,7 +24,7 @@ from ..explain.asking import knows, last_question, last_tape, objects, tapes_in
 from ..explain.misfit import misfit
 from ..explain.names import Names, is_tensor
 from ..explain.question import slopes_now
-from ..explain.search import History, number_of
+from ..explain.search import History, number_of, reached
 from ..nest import flatten
 from ..tracing.log import LIMIT, Asked, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
@@ -150,7 +150,7 @@ class Model:
             known = [*heard, *[Summary.of(dx) for dx in now[0].values() if dx is not None and not isinstance(dx, Exception)]]
             given, finite = (self.tape, self.targets, first, trace, frame, self.seeds), all(dx is None or dx.finite for dx in known)
             found = answer_all(*given, 0.0, now) if not short and trace is not None and trace.hears_exits and finite else ()
-            sure = [q.answer.status in ("complete", "zero") or (q.history and loses_nothing(q.history, q.targets)) for q in found]
+            sure = [q.answer.status in ("complete", "zero") or (q.history and q.history.loses_nothing(q.targets)) for q in found]
             return found if sure and all(sure) else answer_all(*given, None, now)
         return []
 
@@ -158,7 +158,7 @@ class Model:
     def whole(self) -> bool:
         """Whether it is known that no way is lost from any of the sources to the targets."""
         heard = self.trace is not None and self.trace.hears_exits
-        return heard and loses_nothing(History(self.trace, self.tape, [one.id for one in self.sources]), self.targets)
+        return heard and History(self.trace, self.tape, [one.id for one in self.sources]).loses_nothing(self.targets)
 
     def film_it(self, every):
         """Make the film and its plain data. (`every`: show the last readings, whatever their targets and sources.)"""
@@ -200,12 +200,11 @@ class Model:
         self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = ShownCode([place for place in places if place is not None])
-        self.texts, self.given = cache(lambda *at: Place(*at).text), cache(lambda *at: assigned_name(Place(*at)))
-        self.expressions, self.arrays, self.array_ids, self.used = [], [], {}, set()
+        self.texts, self.given, self.norm = cache(lambda *at: Place(*at).text), cache(lambda *at: assigned_name(Place(*at))), cache(norm_of)
+        self.expressions, self.arrays, self.array_ids, self.used = {}, [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
         here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
         self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
-        self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is built from earlier ones
         self.last = film.readings.index(film.last) if film.last else -1
         self.totals = self.added_up()
         known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
@@ -219,7 +218,7 @@ class Model:
         self.full = full_gradient(self) if broken and (self.seeds or self.seeded_by_ones()) else None
         sent = [part.product for found in self.parts.values() for _, _, part in found]
         lost = [Summary.of(np.asarray(dx)) for slopes in (self.full[1].values() if self.full else ()) for dx in slopes.values()]
-        self.scale = scale_of([abs(norm_of(one) or 0) for one in (*sent, *lost)])
+        self.scale = scale_of([abs(self.norm(one) or 0) for one in {*sent, *lost}])
         told, parts = verdict(self), [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
         return {
             "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
@@ -339,7 +338,7 @@ class Model:
         return "dead" if frame.ghost or start[0] != "d" else "data"
 
     def width(self, summary) -> float:
-        return width_of(abs(norm_of(summary) or 0), self.scale) if summary.finite else 1.0
+        return width_of(abs(self.norm(summary) or 0), self.scale) if summary.finite else 1.0
 
     def lost_along(self, k, slot):
         """The part of the gradient that is missing on a wire, if it is known and not zero."""
@@ -388,10 +387,11 @@ class Model:
                 for number, answer in reading.answers.items():
                     if answer is not None and self.column_of(number):
                         settle(totals, self.column_of(number), rest[0], at, answer)
-                whole = {f"f{k}" for k in (reading.raised, *(read.frame for read in reading.reads))}
-                for one, found in totals.items():
-                    if reading.error and found[-1][0] == rest[0] and one not in whole:  # more might have come to it
-                        found.append((rest[0], at, None))
+                if reading.error:
+                    whole = {f"f{k}" for k in (reading.raised, *(read.frame for read in reading.reads))}
+                    for one, found in totals.items():
+                        if found[-1][0] == rest[0] and one not in whole:  # more might have come to it
+                            found.append((rest[0], at, None))
         return totals
 
     def seeded(self, totals, r, at):
@@ -516,13 +516,24 @@ class Model:
         k = self.film.made[node]
         outputs = self.film.frames[k].outputs
         which = f"[{outputs.index(node)}]" if len(outputs) > 1 else ""
-        return self.frame_name(k, node) or self.names.by_id.get(node) or self.expressions[k] + which
+        return self.frame_name(k, node) or self.names.by_id.get(node) or self.expression_of(k) + which
 
     def target_names(self, reading) -> str:
         """The names that up to four targets have now (a line may have given its own to another value since), or their number."""
         if len(reading.targets) > 4:
             return f"{len(reading.targets)} targets"
         return ", ".join(self.names.by_id.get(node) or self.name(node) or "target" for node in reading.targets)
+
+    def expression_of(self, k) -> str:
+        """The expression of a frame; those from which it is built come first."""
+
+        def nameless(f):
+            inputs = [(self.film.made[node], node) for node in self.film.frames[f].inputs if node in self.film.made]
+            return [one for one, node in inputs if one not in self.expressions and not self.frame_name(one, node)]
+
+        for f in [] if k in self.expressions else sorted(reached([k], nameless)):
+            self.expressions[f] = self.expression(f)
+        return self.expressions[k]
 
     def expression(self, k) -> str:
         """A short expression for a value without a name: `x·x`, `sin(x)`, or the op."""
@@ -681,12 +692,6 @@ def depth_apart(paths) -> int:
     """How many trailing parts tell the paths apart: at least two, and two if no number does."""
     apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
     return next(apart, 2)
-
-
-def loses_nothing(history, targets) -> bool:
-    """Whether the log shows every way to the targets, and none that breaks."""
-    ways = history.ways(history.nodes(targets))
-    return history.sees_all(targets, ways) and not any(edge.code and history.counts(edge) for edge in ways)
 
 
 def is_ghost(frame) -> bool:

@@ -38,7 +38,8 @@ def rows_of(model):
     more = len(in_order) - MOST
     if more > 0:
         in_order[MOST // 2 : -MOST // 2] = [f"{more} more"]
-    return [row_of(model, one, reads) for one in in_order]
+    row = {str: lambda text: ("", f"... {text}", "", "", "", ""), dict: mark_row, int: lambda k: frame_row(model, k, reads.get(k))}
+    return [row[type(one)](one) for one in in_order]
 
 
 def shown_frames(model):
@@ -50,12 +51,6 @@ def shown_frames(model):
     first, last = turns[0], turns[-1]
     shown = [one for one in frames if not first.end <= one[0] < last.first]
     return [*shown, (first.end, f"{len(frames) - len(shown)} more ops")]
-
-
-def row_of(model, one, reads):
-    if isinstance(one, str):
-        return ("", f"... {one}", "", "", "", "")
-    return mark_row(one) if isinstance(one, dict) else frame_row(model, one, reads.get(one))
 
 
 def mark_row(mark):

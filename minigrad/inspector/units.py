@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from inspect import CO_NEWLOCALS
 
+from ..explain.search import number_of
 from ..tracing.loops import loops_of, spots_of
 from ..tracing.values import brief
-from .arrays import norm_of
 
 MANY = 22  # columns; a longer film is folded
 LEAST = 3  # the fewest iterations of a loop
@@ -50,8 +50,8 @@ def units_of(model) -> "tuple[str, list[Unit]]":
         unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
         value = frames[unit.lead].value
         unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
-        columns = dict.fromkeys(model.node(node) for k in own if k not in model.hidden for node in frames[k].inputs)
-        unit.weights = [one for one in columns if one and one[0] == "s"]
+        given = [node for k in own if k not in model.hidden for node in frames[k].inputs if node not in model.film.made]
+        unit.weights = [*dict.fromkeys(model.source_ids[number] for number in map(number_of, given) if number in model.source_ids)]
         unit.built = sum(k in model.hidden for k in own)
     if kind == "iterations":
         lead_alike(model, units)
@@ -109,7 +109,7 @@ def iterations(film, shown, around=0):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
-    once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0][1]))  # of these there is one iteration
+    once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0].loops))  # of these there is one iteration
     for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
         found, units = [one for one in loops if len(one[0]) > LEAST], []
         for bounds, skips in found:
@@ -173,13 +173,13 @@ def fold_shown(model) -> "dict | None":
     if not weighted:
         sent = [[slopes.get(f"f{unit.lead}")] if unit.carries else [] for unit in units]
     slope = "|grad|" if not scalar else f"d/d{carry}" if carry else "gradient"
-    below = axis("|grad W|" if weighted else slope, sent, scalar and not weighted, weighted)
+    below = axis(model.norm, "|grad W|" if weighted else slope, sent, scalar and not weighted, weighted)
     if any(one is not None and one < 0 for one in below["numbers"]) and trend(model):  # so that the axis can be logarithmic
-        below = axis(f"|{below['name']}|", sent)
+        below = axis(model.norm, f"|{below['name']}|", sent)
     data = {
         "kind": kind, "open": model.open_unit, "layered": weighted,
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "above": axis((carry or "value") if scalar else f"|{carry or 'value'}|", [[one] for one in carried], scalar), "below": below,
+        "above": axis(model.norm, (carry or "value") if scalar else f"|{carry or 'value'}|", [[one] for one in carried], scalar), "below": below,
         "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
         "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
@@ -191,9 +191,9 @@ def fold_shown(model) -> "dict | None":
     return data
 
 
-def axis(name, arrays, signed=False, bars=False) -> dict:
+def axis(norm, name, arrays, signed=False, bars=False) -> dict:
     """The largest norm in each unit, the units with a nan or inf, and an axis, logarithmic for bars or if the numbers differ widely."""
-    norms = [[one if signed else abs(one) for one in map(norm_of, some) if one is not None] for some in arrays]
+    norms = [[one if signed else abs(one) for one in map(norm, some) if one is not None] for some in arrays]
     numbers, odd = [max(some, default=None) for some in norms], [k for k, some in enumerate(arrays) if len(norms[k]) < len(some)]
     bad = [k for k in odd if any(one is not None and not one.finite for one in arrays[k])]
     known = [one for one in numbers if one is not None]
@@ -210,7 +210,7 @@ def trend(model) -> str:
         return ""
     counted = [unit for unit in units if unit.carries]
     nodes = [unit.weights if kind == "layers" else [f"f{unit.lead}"] for unit in counted]
-    largest = [max([abs(norm_of(model.final_slopes.get(one)) or 0) for one in some], default=0) for some in nodes]
+    largest = [max([abs(model.norm(model.final_slopes.get(one)) or 0) for one in some], default=0) for some in nodes]
     sizes = [(size, unit.label) for size, unit in zip(largest, counted) if size]
     if len(sizes) < LEAST:
         return ""

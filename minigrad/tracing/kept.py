@@ -45,10 +45,11 @@ def kept_in(step) -> dict:
     in the VJP; of a Python number it is the number itself.
     """
     kept = {}
-    for name, *both in zip(parameters(unwrap(step[VJP]))[1:], step[TENSORS], step[ARRAYS]):
-        for number, array in arrays_in(both):
+    for name, tensors, arrays in zip(parameters(unwrap(step[VJP]))[1:], step[TENSORS], step[ARRAYS]):
+        for number, array in [*arrays_in(tensors), *arrays_in(arrays)]:
             owner = owner_of(array)
-            kept.setdefault(id(owner), (number, brief(array.item(), 6) if number == 0 else name, owner.nbytes))
+            if id(owner) not in kept:
+                kept[id(owner)] = number, brief(array.item(), 6) if number == 0 else name, owner.nbytes
     return kept
 
 

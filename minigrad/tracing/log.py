@@ -80,12 +80,18 @@ class Event:
     def versions(self) -> dict:
         """Each Variable among the Tensors that it used -> its version."""
         read: Any = self.read  # type: ignore[attr-defined]
-        return dict(zip(read[::2], read[1::2])) if read else NOTHING
+        return in_pairs(read) if read else NOTHING
 
     @property
     def gave(self) -> tuple:
         """The numbers of the Tensors that it produced, or the number and the version of a Variable."""
         return ()
+
+
+def in_pairs(fields) -> dict:
+    """The first of these fields -> the second, the third -> the fourth, and so on."""
+    one_by_one = iter(fields)
+    return dict(zip(one_by_one, one_by_one))
 
 
 @dataclass(slots=True, eq=False)
@@ -123,20 +129,20 @@ class Ran(Event):
     @property
     def kinds(self) -> list:
         """The kind of each input's dtype."""
-        others = dict(zip(self.other_kinds[::2], self.other_kinds[1::2]))
-        return [others.get(k, "f") for k in range(len(self.inputs))]
+        kinds = ["f"] * len(self.inputs)
+        for k, kind in in_pairs(self.other_kinds).items():
+            kinds[k] = kind
+        return kinds
 
     @property
     def recorded(self) -> dict:
         """Each listening tape -> the inputs for which it wrote a step."""
-        if self.heard.__class__ is tuple:
-            return dict(zip(self.heard[::2], self.heard[1::2]))
-        return {self.heard: self.inputs}
+        return in_pairs(self.heard) if self.heard.__class__ is tuple else {self.heard: self.inputs}
 
     @property
     def numbers(self) -> dict:
         """Index of an input -> the Python number."""
-        return dict(zip(self.python_numbers[::2], [float(x.real) for x in self.python_numbers[1::2]]))
+        return {k: float(x.real) for k, x in in_pairs(self.python_numbers).items()}
 
     @property
     def value(self) -> "Summary | None":
@@ -145,10 +151,11 @@ class Ran(Event):
     @property
     def name(self) -> str:
         """The user's name for it: that of the function that was called, or of the op."""
-        if self.op.kernel == "CustomGradient":
+        op = self.op
+        if op.kernel == "CustomGradient":
             return "custom_gradient"
         public = self.called and self.called not in QUIET and not self.called.startswith("_")
-        return public_name(self.called if public else self.op.__name__)
+        return public_name(self.called if public else op.__name__)
 
 
 PUBLIC_NAMES = dict(
@@ -600,6 +607,8 @@ class Trace(Listener):
 
     def frozen(self, most: int = LIMIT) -> "Trace":
         """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
+        if self.by_kind is not None and len(self.parsed) <= most:
+            return self
         with log_lock:
             events, makers, now = self.events, {**self.makers}, copy.copy(self)
         now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)

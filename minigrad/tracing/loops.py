@@ -7,7 +7,8 @@ import ast
 import dis
 import itertools
 import re
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 
 from .places import USERS, Place
 from .source import position, positions, statement_at
@@ -32,56 +33,79 @@ def loops_of(places, ops, repeats):
         may have been more iterations, in which no op ran.
     """
     every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
-    repeated, spots = zip(*[(tuple([next(every)[0] for _ in some]), next(every)) for some in repeats])
+    repeated, spots = zip(*[(tuple([next(every) for _ in some]), next(every)) for some in repeats])
     letters = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
 
-    def way_to(at, loops, depth):
+    def way_to(spot, depth):
         """The loop at this depth, if it is the user's, and how the program came there."""
-        loop = loops[depth] if depth < len(loops) else None
-        return (loops[: depth + 1], at[: loop[1]]) if loop and USERS[at[loop[1]][0].co_filename] else None
+        loop = spot.loops[depth] if depth < len(spot.loops) else None
+        users = loop and USERS[spot.pieces[loop[1]][0].co_filename]
+        return (spot.loops[: depth + 1], spot.pieces[: loop[1]]) if users else None
 
-    for depth in range(max([len(loops) for _, loops in spots], default=0)):
-        ways = [way_to(at, loops, depth) for at, loops in spots]
+    for depth in range(max([len(spot.loops) for spot in spots], default=0)):
+        known = {spot: way_to(spot, depth) for spot in {*spots}}
+        ways = [known[spot] for spot in spots]
         runs = [[*run] for known, run in itertools.groupby(range(len(spots)), ways.__getitem__) if known]
         starts = [starts_of(run, spots, depth, calls, repeated) for run in runs]
         yield [([*some, run[-1] + 1], may_skip(run, spots, depth)) for run, some in zip(runs, starts)]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Spot:
+    """Where an op ran; of the spots of one film no two have the same pieces.
+
+    Attributes:
+        pieces: the pieces of code that led there, from the user's first one on.
+        loops: (loop, index of the piece) for each loop around these, from the outside in. (A comprehension is around
+            its call, and within itself.)
+    """
+
+    pieces: tuple
+    loops: tuple
+
+
+NOWHERE = Spot((), ())
+
+
 def spots_of(places) -> list:
-    """For each place the pieces of code that led to it, from the user's first one on, and (loop, index of the piece)
-    for each loop around these, both from the outside in. (A comprehension is around its call, and within itself.)"""
-    around: dict = {}  # code -> the calls around it, which a trace notes where it may have been called anew
-    spots, spot = [], cache(spot_of)
+    """The Spot of each place."""
+    around: dict = {}  # the id of a code -> the calls around it, which a trace notes where it may have been called anew
+    found: dict = {None: NOWHERE}
+    known, spots = {}, []
     for place in places:
-        if place is None:
-            spots.append(((), ()))
-        else:
-            around[place.code] = place.around or around.get(place.code, ())
-            spots.append(spot(*around[place.code][::-1], place[:2]))
+        key = None
+        if place is not None:
+            code = id(place.code)  # its hash would take longer
+            around[code] = place.around or around.get(code, ())
+            key = code, place.instruction, around[code]
+        if key not in found:
+            spot = spot_of(*around[code][::-1], place[:2])
+            found[key] = known.setdefault(spot.pieces, spot)
+        spots.append(found[key])
     return spots
 
 
-def spot_of(*links) -> tuple:
-    """The same for one place, of which these calls are around, and the last is the place itself."""
+def spot_of(*links) -> Spot:
+    """The Spot of a place, of which these calls are around, and the last is the place itself."""
     users = [*itertools.dropwhile(lambda link: not USERS[link[0].co_filename], links)]
     found = [(loop, n) for n, link in enumerate(users) for loop in loops_around(Place(*link))]
     loops = {(loop, isinstance(loop, ast.stmt) and n): n for loop, n in found}
-    return tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()])
+    return Spot(tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()]))
 
 
 def starts_of(run, spots, depth, ops, repeated) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
     counts = [*itertools.accumulate(map(len, repeated))]
-    calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k][0], ops[k][0], counts[k]))]
+    calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k], ops[k][0], counts[k]))]
     once, starts = ops_of_one_call(calls, spots, ops), [run[0]]
     for before, call in zip([[], *calls], calls):
-        at, loops = spots[call[0]]
-        anew = before and at == spots[before[0]][0] and len(loops) == depth + 1  # another function was called there
-        if anew or (before and goes_back(spots[before[-1]], spots[call[0]], depth, repeated[call[0]])):
+        spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
+        anew = before and spot is spots[before[0]] and innermost  # another function was called there
+        if anew or (before and goes_back(spots[before[-1]], spot, depth, repeated[call[0]])):
             starts.append(call[0])
-        if len(loops) == depth + 1:
-            length = once[at, ops[call[0]][0]]
+        if innermost:
+            length = once[spot, ops[call[0]][0]]
             starts += call[length::length]
     return starts
 
@@ -91,7 +115,7 @@ def ops_of_one_call(calls, spots, ops):
     fewest that follow each other there, if all are repetitions."""
     found, once = {}, {}
     for call in calls:
-        found.setdefault((spots[call[0]][0], ops[call[0]][0]), []).append("".join([ops[k][1] for k in call]))
+        found.setdefault((spots[call[0]], ops[call[0]][0]), []).append("".join([ops[k][1] for k in call]))
     for key, several in found.items():
         least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0] or "-")[1]
         whole = least and all(one == least * (len(one) // len(least)) for one in several)
@@ -103,15 +127,15 @@ def ops_of_one_call(calls, spots, ops):
 def goes_back(before, now, depth, repeated) -> bool:
     """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth.
 
-    `repeated`: the pieces that led to each call in between of a library function that repeats one of the user.
+    `repeated`: the spot of each call in between of a library function that repeats one of the user.
     """
-    (first, loops), (second, others) = before, now
-    again = [len(pieces) - 1 for pieces in repeated if pieces == first[: len(pieces)] == second[: len(pieces)]]
+    first, second, calls = before.pieces, now.pieces, [spot.pieces for spot in repeated]
+    again = [len(pieces) - 1 for pieces in calls if pieces == first[: len(pieces)] == second[: len(pieces)]]
     at = min([*again, *[n for n, (a, b) in enumerate(zip(first, second)) if a != b]], default=None)
     if at is None:
         return False
-    inner = loops[depth + 1 : depth + 2]
-    if inner and inner == others[depth + 1 : depth + 2] and inner[0][1] <= at:
+    inner = before.loops[depth + 1 : depth + 2]
+    if inner and inner == now.loops[depth + 1 : depth + 2] and inner[0][1] <= at:
         return False
     if first[at] == second[at]:
         return True
@@ -122,10 +146,12 @@ def goes_back(before, now, depth, repeated) -> bool:
 
 def may_skip(run, spots, depth) -> bool:
     """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran."""
-    at, loops = spots[run[0]]
-    loop, n = loops[depth]
-    code, (after, handlers) = at[n][0], flow(at[n][0])
-    ran = {step for _, first, end in {spots[k][0][n] for k in run} for step in range(first, end, 2)}
+    spot = spots[run[0]]
+    loop, n = spot.loops[depth]
+    code = spot.pieces[n][0]
+    after, handlers = flow(code)
+    pieces = {spot.pieces[n] for spot in {spots[k] for k in run}}
+    ran = {step for _, first, end in pieces for step in range(first, end, 2)}
     back = [(step, one) for step in after for one in after[step] if one <= step]
     for end, start in [both for both in back if loop_of(code, *both) is loop]:
         found, todo = {start} - ran, [*({start} - ran)]
