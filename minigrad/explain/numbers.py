@@ -186,9 +186,11 @@ def first_bad(q, step, op, given) -> str:
     if sent.size != step.sent.size or not (local is not None and sent.shape == upstream.shape == local.shape):
         return f"{op}: what it sends is not finite"
     place = first_place(step.sent)
-    where = element(q.names.of(step.source, "its input"), place) + (f" = {brief(given)}" if given is not None else "")
+    name = q.names.of(step.source, "its input")
+    at = [element(name, place)] * (name != op)  # a value within a call is named after the call
+    where = f"{op} at {' = '.join([*at, brief(given)])}" if given is not None else " at ".join([op, *at])
     numbers = [brief(one[place].item()) for one in (upstream, local, sent)]
-    return f"{op} at {where}: upstream {numbers[0]} x local derivative {numbers[1]} = {numbers[2]}"
+    return f"{where}: upstream {numbers[0]} x local derivative {numbers[1]} = {numbers[2]}"
 
 
 def flat(q):
