@@ -259,6 +259,8 @@ def outside_tape(q, edge, op, line):
     history, number, before = q.history, edge.event.number, q.names.of(edge.start)
     if number < history.opened:
         return "before", {}
+    if edge.sure == "tried":
+        return "unheard", dict(op=edge.event.name)
     last = [e for e in history.tape_events if e.number < number][-1:]
     if [e.what for e in last] in (["opened"], ["resumed"]) or not (last or history.opened):
         return "silent", {}

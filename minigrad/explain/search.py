@@ -105,8 +105,11 @@ class History:
         """The edges for what an op was given besides its inputs, if replays show that it depends on something."""
         own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
         changed = {event.inputs[k] for k in moved.get("inputs", ())} - self.sources - event.versions.keys()
-        if "attributes" in moved or (hidden and not own) or not changed <= self.made.keys():
-            yield from self.entered(node, event)
+        strange = changed - self.made.keys()
+        if "attributes" in moved or (hidden and not own) or strange:
+            young = any(number > self.tape for number in strange)  # made since the tape, where nothing is heard
+            edges = self.entered(node, event)
+            yield from [edge._replace(code="OUTSIDE_TAPE") if young and edge.by is None else edge for edge in edges]
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
         lost = [edge._replace(start=self.source) for one in inside for edge in self.entered(node, one)]
         yield from lost

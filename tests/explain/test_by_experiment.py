@@ -1224,6 +1224,8 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
     text = f"import threading\nx = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n"
     answer = run(text, tmp_path)["answer"]
     assert answer.status == "partial" and "measured" not in str(answer)
+    (cause,) = answer.causes
+    assert (cause.code, cause.line) == ("OUTSIDE_TAPE", "y = b[0] * x") and "another thread" in cause.sentence
 
 
 def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
