@@ -4,6 +4,7 @@ import linecache
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import types
@@ -1226,6 +1227,21 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
     assert answer.status == "partial" and "measured" not in str(answer)
     (cause,) = answer.causes
     assert (cause.code, cause.line) == ("OUTSIDE_TAPE", "y = b[0] * x") and "another thread" in cause.sentence
+
+
+def test_the_block_of_a_replay_finds_the_handler_that_the_program_has_set(tmp_path):
+    block = """with mg.GradientTape() as outer:
+    z = x * x
+    with mg.GradientTape() as tape:
+        own = signal.getsignal(signal.SIGPROF) is handler
+        y = float(x) * (x if own else 0.5 * x)
+"""
+    text = f"import signal\ndef handler(*_): pass\nx, before = mg.Variable(2.0), signal.signal(signal.SIGPROF, handler)\n{CELL}{block}"
+    try:
+        answer = run(f"{text}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    finally:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    assert answer.status == "partial" and "measured: 2 of 4 is lost" in answer.notes
 
 
 def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
