@@ -538,7 +538,8 @@ def that_carry(q, lost):
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
         lost = carrying() if len(places) > 1 else lost
-        left = [one for one in lost if isinstance(one.event, Ran) and (one.code == "LEFT_ENGINE" or one.sure == "tried")]
+        ran = [one for one in lost if isinstance(one.event, Ran)]
+        left = [one for one in ran if one.code == "LEFT_ENGINE" or one.sure == "tried"]
         smooth = [one for one in lost if one.code == "NO_DERIVATIVE"]
         mixed = smooth or any(one.event.number in tried.keys([one]) for one in left)
         several = q.source.shape.num_elements() != 1 or convert(q.source).dtype.is_complex  # a slope in one direction

@@ -198,6 +198,8 @@ def left_engine(q, edge, op, line):
         return "inside", dict(advice=f"use {instead} in place of {op}" if instead else WITH_OPS)
     if isinstance(node, COLLECTIONS):
         return "inside", dict(op=shortened(expression_text(edge.by.place)), advice=WITH_OPS)
+    if edge.by.kind == "b":
+        return "decides", dict(value=shortened(expression_text(edge.by.place)) or "a truth value", receiver=who)
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
     event, given = edge.event, edge.by.given
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
@@ -306,7 +308,18 @@ def stopped(q, edge, op, line):
 def no_derivative(q, edge, op, line):
     if edge.sure == "tried":
         return "smooth", {}
-    return "", dict(instead=CODES["NO_DERIVATIVE"].instead.get(op, "an op that has a slope"))
+    instead = CODES["NO_DERIVATIVE"].instead.get(op, "an op that has a slope")
+    return "", dict(instead=instead.format(difference=difference_in(node_at(edge.place)[1], op)))
+
+
+def difference_in(node, op) -> str:
+    """The difference that is positive where a comparison holds, in the user's words if both sides are found."""
+    less, sides = op.startswith("less"), node.args if isinstance(node, ast.Call) else ()
+    if isinstance(node, ast.Compare):
+        less, sides = isinstance(node.ops[0], (ast.Lt, ast.LtE)), [node.left, *node.comparators]
+    if len(sides) != 2:
+        return "y - x" if less else "x - y"
+    return ast.unparse(ast.BinOp(sides[less], ast.Sub(), sides[not less]))
 
 
 CASES = {

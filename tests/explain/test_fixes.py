@@ -522,6 +522,9 @@ MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.
             "constant was given mid = 1.0, not x",
             "keep x a tensor",
         ),
+        (NUMBER, "y = mg.cast(3.0 * 2.0 <= x, mg.float32)", "NO_DERIVATIVE", "greater_equal is flat", "mg.sigmoid(k * (x - 3.0 * 2.0))"),
+        (NUMBER, "y = mg.cast(mg.less(x, 3.0), mg.float32)", "NO_DERIVATIVE", "less is flat", "mg.sigmoid(k * (3.0 - x))"),
+        (NUMBER, "y = mg.cast(mg.greater(x, y=3.0), mg.float32)", "NO_DERIVATIVE", "greater is flat", "mg.sigmoid(k * (x - y))"),
         (PAIR, "h = x * x; h = mg.constant(h.numpy()); y = h * x", "LEFT_ENGINE", "h.numpy()", "keep h a tensor: leave this line out"),
     ],
 )
@@ -530,3 +533,12 @@ def test_what_is_said_is_what_the_op_did_with_the_value(beginning, line, code, s
     assert answer.causes[0].code == code, f"\n{answer}"
     assert sentence in answer.causes[0].sentence
     assert fix in answer.causes[0].fix
+
+
+def test_a_truth_value_that_left_is_said_to_decide():
+    search = "low, high = 0.0, 2.0\n    while high - low > 1e-6:\n        middle = (low + high) / 2\n        "
+    search += "low, high = (middle, high) if middle * middle < x else (low, middle)\n    y = mg.constant(low)"
+    answer, _ = run_line(search, NUMBER)
+    assert [one.code for one in answer.causes] == ["NO_DERIVATIVE", "LEFT_ENGINE"], f"\n{answer}"
+    assert answer.causes[0].fix == "use mg.sigmoid(k * (x - middle * middle)), a smooth step"
+    assert answer.causes[1].sentence == "middle * middle < x decides here: constant was given a plain number that was chosen by it"
