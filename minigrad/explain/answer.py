@@ -286,6 +286,7 @@ def each_once(q, edges, others=()):
     find_lines(q, edges)
     if others and not q.lines:
         find_lines(q, edges, others)
+        edges = edges if q.lines else [*edges, *others]
     if any(edge.code == "OTHER_TAPE" for edge in edges):  # its consequences are left out
         edges = [edge for edge in edges if not read_elsewhere(q, edge)]
     causes, alike = {}, {}
