@@ -160,7 +160,7 @@ def raised(q, trace):
 
 def used_up(q):
     """The answer for a tape that an earlier question used up, for another target or without success."""
-    spent, raises = cause("SPENT_TAPE", q), "raises RuntimeError"
+    spent, raises = cause("SPENT_TAPE", q, once=asked_once(q)), "raises RuntimeError"
     way = q.history.cheapest(q.history.nodes(q.targets)) if q.history is not None else None
     others = [edge._replace(code=None if edge.code == "SPENT_TAPE" else edge.code) for edge in way or ()]
     if any(edge.code for edge in others):
@@ -173,6 +173,16 @@ def used_up(q):
         return none(q, "broken", spent, came=raises, why="the tape is used up")
     told = cause("NOT_REGISTERED", q, "error", sure="likely", error="an error when the tape was asked before")
     return none(q, "broken", told, came=raises, why="the gradient cannot be computed", notes=(ADVICE,))
+
+
+def asked_once(q) -> str:
+    """The one question that this and the one before could have been, as the beginning of a fix; "" if none could."""
+    targets, sources, _ = q.tape.last_question
+    sources = dict.fromkeys([*sources, q.source.id])
+    names = [q.names.of(number, "") for number in sources]
+    same = {*targets} == {one.id for one in q.targets} and all(names) and 1 < len(names) <= 4
+    same = same and max(sources) < max(targets)  # `x[0]` is a new Tensor each time
+    return f"ask once for all: tape.gradient({q.target_name}, [{', '.join(names)}]); or " * same
 
 
 # ---- with a trace ----------------------------------------------------------------------------------------------------

@@ -125,8 +125,17 @@ def test_a_tape_that_was_asked_for_a_part_made_after_the_trace_is_used_up(make):
     assert str(tape.explain(y, x)).splitlines() == [
         "NONE  dy/dx raises RuntimeError: the tape is used up",
         "  cause  SPENT_TAPE (proved): the tape was asked before, and that used it up",
-        "  fix    ask once for all: tape.gradient(y, [a, b]); or use mg.GradientTape(persistent=True)",
+        "  fix    use mg.GradientTape(persistent=True)",
     ]
+
+
+def test_a_second_question_about_the_same_target_can_be_asked_with_the_first():
+    x, w = mg.Variable(2.0), mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * w
+    tape.gradient(y, x)
+    (told,) = tape.explain(y, w).causes
+    assert told.fix == "ask once for all: tape.gradient(y, [x, w]); or use mg.GradientTape(persistent=True)"
 
 
 def test_the_steps_of_a_tape_that_is_used_up_are_those_to_the_source():
