@@ -698,7 +698,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         kept = x / (1 - rate)
     shape = x.shape if noise_shape is None else noise_shape
     if len(shape) == x.ndim:
-        shape = [m if n is None else n for n, m in zip(shape, x.value.shape, strict=True)]
+        shape = [m if n is None else n for n, m in zip(shape, x.value.shape)]
     return gathering.where(random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, kept, creation.zeros_like(kept))
 
 

@@ -189,6 +189,13 @@ def test_measuring_goes_on_to_the_derivative_of_a_derivative():
     mg.test.check_gradients(lambda x: second(x), 2.0)
 
 
+def test_the_elements_of_a_large_output_weigh_together_as_those_of_a_small_one():
+    for count in (1, 4, 100):
+        zeros = mg.zeros(count, mg.float64)
+        (weights,) = mg.test.gradients_of(mg.test.weighted_sum(mg.identity, [zeros]))(zeros)
+        assert mg.norm(weights).numpy() == pytest.approx(mg.test.UPSTREAM * count**0.5)
+
+
 def test_measuring_notices_one_wrong_slope_among_many_and_in_each_output():
     crooked = mg.custom_gradient(lambda x: (x, lambda dy: dy * 1.001))
     with pytest.raises(AssertionError, match="order 1"):
