@@ -120,6 +120,9 @@ for exercise, (wrong, right) in {
         [
             '{"loss by w": (4, 3), "loss by b": (1,), "y by x": (1, 4)}',
             '{"loss by w": (4, 3), "loss by b": (3,), "y by x": (4,)}',
+            '{"loss by w": (4, 3), "loss by b": (3,), "y by x": (3, 4)}',
+            '{"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 3, 4)}',
+            '{"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 3, 1, 4)}',
             '{"loss by w": (4, 3), "loss by b": (3,)}',
         ],
         ['{"loss by w": [4, 3], "loss by b": mg.TensorShape([3]), "y by x": (1, 4), "more": 0}'],
@@ -224,6 +227,9 @@ for exercise, (wrong, right) in {
     "05.4": (
         [
             '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 2, 3)}',
+            '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 2)}',
+            '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5)}',
+            '{"y (4,) by x (3,)": 3, "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)}',
             '{"y (4,) by x (3,)": (12,), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)}',
             '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)}',
         ],
