@@ -498,7 +498,7 @@ def test_what_a_reply_says_is_shown_and_never_run(monkeypatch):
     monkeypatch.setattr(predicting, "answered", lambda *given: "kept <b>&")
     offer.children[1].click()
     assert offer.children[-1].value == '<span role="status">kept &lt;b&gt;&amp;</span>'
-    assert "<p class=\"mg-page mg-offer\">3, &lt;6&gt; or 7?</p>" in predicting.without_buttons("3, <6> or 7?")
+    assert '<p class="mg-page mg-offer">3, &lt;6&gt; or 7?</p>' in predicting.without_buttons("3, <6> or 7?")
 
 
 CELLS = [

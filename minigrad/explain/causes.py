@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import visible
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
-from ..tracing.source import called_text, expression_text, node_at, operator_name
+from ..tracing.source import called_text, expression_text, node_at, operator_name, statement_at, tests
 from ..tracing.values import brief
 from .fixes import NEEDLESS, assigned_value, ours, root_of
 from .names import ENTRANCES
@@ -198,15 +198,19 @@ def left_engine(q, edge, op, line):
         return "inside", dict(advice=f"use {instead} in place of {op}" if instead else WITH_OPS)
     if isinstance(node, COLLECTIONS):
         return "inside", dict(op=shortened(expression_text(edge.by.place)), advice=WITH_OPS)
-    if edge.by.kind == "b":
+    if tests(edge.by):
         return "decides", dict(value=shortened(expression_text(edge.by.place)) or "a truth value", receiver=who)
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
     event, given = edge.event, edge.by.given
     numbers = [*event.numbers.values()] if isinstance(event, Ran) else [*event.value.sample] * (event.value.shape == ())
     number = brief(*numbers) if len(numbers) == 1 else ""
-    alone = given is not None and given.content.shape == () and last == edge.by.exit.removesuffix("()")
+    own = last == edge.by.exit.removesuffix("()")
+    alone = given is not None and given.content.shape == () and own
     single = alone or (number and edge.by.exit != "numpy()")
-    words = dict(value=shortened(value), kind="number" if single else "array", receiver=who)
+    kind = "number" if single else "array"
+    apart = statement_at(edge.by.place)[1] is not statement_at(event.place)[1]
+    kind = "value" if apart and not own else kind  # what the call gave may be a tuple of arrays, or bytes
+    words = dict(value=shortened(value), kind=kind, receiver=who)
     words["number"] = f"{name_given(event)} {number}" if number else "numbers"
     return "", dict(words, how=fixed_or(q, line, how_to_keep(edge.by.place, op)))
 

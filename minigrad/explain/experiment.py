@@ -22,6 +22,7 @@ from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, fin
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 HUGE = Nudge(1e6), Nudge(1e12)  # for effects that rounding hides
+FINER = 1e-3, 1e-6  # of a nudge, where it is too large
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
@@ -281,18 +282,20 @@ class Experiment:
         If all elements together show none worth mentioning, it is the largest that shows with all of several nudged up,
         since along one direction two ways may cancel, or with one of the parts.
         """
-        found, up = 0.0, [{"signs": 0.0}] * (self.point.size > 1)
+        found, up, whole = 0.0, [{"signs": 0.0}] * (self.point.size > 1), all(rounds(edge.by) for edge in edges)
+        tests = [self.is_slope, self.is_roughly_slope, *[self.is_fine_staircase] * (not whole)]
         for other in ({}, *up, *[{"only": part} for part in self.parts]):
-            if found <= NEGLIGIBLE:
-                found = max(found, self.share_along(self.keys(edges), other))
+            for test in tests:
+                if found <= NEGLIGIBLE:
+                    found = max(found, self.share_along(self.keys(edges), other, test))
         return found
 
-    def share_along(self, keys, other) -> float:
+    def share_along(self, keys, other, test) -> float:
         """The same, along one direction: the usual one, or one that has other fields of its Nudge."""
         for usual in self.sizes(keys):
             size = usual._replace(**other)
             with contextlib.suppress(Changed):
-                if self.is_slope(keys, size):
+                if test(keys, size):
                     self.size = self.size if other else size
                     every = [self.effect((), size) / (2 * size.share)] if other else [one.value for one in self.slopes]
                     share = abs(self.effect(keys, size)) / (2 * size.share)
@@ -371,9 +374,13 @@ class Experiment:
                 one_way = nudge.least == 0.0 and not np.all(self.point)
                 if touched and (one_way or not any(True for _ in self.rises((), part))):
                     return "{} cannot be nudged both ways"
-                if touched and not seen:
+                if touched and not seen and not self.is_still_for(part):
                     return "rounding hides what {} moves"
         return ""
+
+    def is_still_for(self, part) -> bool:
+        """Whether not even a HUGE nudge of a part moves the weighted sum of the targets."""
+        return not any(self.rise((), size._replace(only=part)) for size in HUGE)
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
@@ -387,18 +394,27 @@ class Experiment:
             yield from VERY_LARGE
         elif not self.effect(keys, usual):
             yield usual.times(max(1e-3, 0.05 * abs(up - down) / most))
+        yield from self.finer(usual)
 
-    def is_slope(self, keys, size) -> bool:
+    def finer(self, size) -> list:
+        """Smaller nudges: between two jumps, or within one period."""
+        sizes = [size.times(factor) for factor in FINER]
+        return [one for one in sizes if one.share > ROUNDING * self.precision]
+
+    def is_slope(self, keys, size, tolerance=0.1) -> bool:
         """Whether the effect is proportional to the nudge, as for a slope, unlike a jump or a power."""
         effect = self.effect(keys, size)
-        if not effect:
-            return False
-        small = self.small(effect, size)
-        return (
-            self.grows(keys, size, small, 0.5)
-            or self.grows(keys, size.times(small), 0.5, 0.5)  # there was a kink in between
-            or all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))  # the value is rounded, as in a text
-        )
+        return bool(effect) and self.grows(keys, size, self.small(effect, size), tolerance)
+
+    def is_roughly_slope(self, keys, size) -> bool:
+        """The same of a curve, or where there is a kink in between."""
+        effect = self.effect(keys, size)
+        small = self.small(effect, size) if effect else 0.0
+        return self.is_slope(keys, size, 0.5) or (small and self.grows(keys, size.times(small), 0.5, 0.5))
+
+    def is_fine_staircase(self, keys, size) -> bool:
+        """The same of a value that is rounded finely, as in a text."""
+        return bool(self.effect(keys, size)) and all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))
 
     def small(self, effect, size) -> float:
         """The smallest share of a nudge whose part of this effect is well above the noise."""
@@ -415,7 +431,9 @@ class Experiment:
         most = max(abs(up - down) for up, down in ends)
         bends = any(abs(up + down) > 0.04 * most for up, down in ends)
         far = [self.effect(some, size) / (2 * size.share) for some in (keys, ())]
-        grows = far[0] and self.grows(keys, size, self.small(self.effect(keys, size), size), 0.1)
+        grows = self.is_slope(keys, size)
+        if not grows and not self.is_fine_staircase(keys, size):
+            return 0.0, 0.0, 0
         noise = 2 * self.rounding(self.before) / size.share / min(map(abs, filter(None, far)), default=1.0)
         digits = 1 if not grows or noise > 1e-2 else 2 if noise > 1e-3 else 3
         if not (grows and bends):
@@ -463,6 +481,7 @@ class Experiment:
     def slopes_along(self, *signs):
         with contextlib.suppress(NotTried):
             for size in [self.size._replace(signs=one) for one in signs][: self.point.size]:
+                size = next((one for one in (size, *self.finer(size)) if self.is_slope((), one)), size)
                 up, down = self.sides((), size)
                 even = abs(up + down) <= 0.1 * abs(up - down) + 4 * self.rounding(self.before)
                 if not (even or self.grows((), size, 0.25, 0.1)):  # a kink, not a curve
@@ -494,6 +513,11 @@ class Experiment:
 def distance(gradient, slope) -> float:
     """How far a gradient is from a measured slope."""
     return abs(float(np.sum(gradient * slope.way).real) - slope.value)
+
+
+def rounds(exit) -> bool:
+    """Whether a value left to become a whole number."""
+    return exit is not None and exit.exit == "int()"
 
 
 def of_last_call(events) -> list:

@@ -252,8 +252,16 @@ def last_name(function) -> str:
 
 def decides(exit) -> bool:
     """Whether a value left for a decision: for a truth test, or within the head of an `if` or a loop."""
+    return tests(exit) or within(exit, "iter")
+
+
+def tests(exit) -> bool:
+    """Whether a value left for a truth test, or within the head of an `if` or a `while`."""
+    return (exit.exit == "bool()" and called_text(exit.place) != "bool") or within(exit, "test")
+
+
+def within(exit, field) -> bool:
+    """Whether a value left within this field of a statement or expression around it."""
     module, node = node_at(exit.place)
-    if exit.exit == "bool()" and called_text(exit.place) != "bool":
-        return True
     pairs = itertools.pairwise(module.around(node)) if node is not None else ()
-    return any(inner in (getattr(outer, "test", None), getattr(outer, "iter", None)) for inner, outer in pairs)
+    return any(inner is getattr(outer, field, None) for inner, outer in pairs)

@@ -1229,6 +1229,37 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
     assert (cause.code, cause.line) == ("OUTSIDE_TAPE", "y = b[0] * x") and "another thread" in cause.sentence
 
 
+REPEATS = {  # what moves in jumps or periods that are shorter than the usual nudge: the status, and a note
+    "a phase": (
+        2459235.5,
+        "y = 0.001 * (x - 2459000.0) + 0.1 * ((x.numpy() % 1.8) / 1.8)",
+        "partial",
+        "measured: 0.0556 of 0.0566 is lost",
+    ),
+    "a clock": (5000.25, "y = 0.01 * x + (float(x) % 24.0) * 0.1", "partial", "measured: 0.1 of 0.11 is lost"),
+    "a square in each period": (700.3, "y = x + (float(x) % 1.0) ** 2", "partial", "measured: 0.6 of 1.6 is lost"),
+    "waves": (2.0, "y = x * 3.0 + 1e-3 * np.sin(1e4 * float(x))", "partial", "measured: 8.13 of 11.1 is lost"),
+    "the place in a cell": (288.45, "cell = int(x)\n    y = 4.0 * (x - cell) + 0.5 * x", "complete", "a path is cut"),
+    "cents": (19.957, "y = x * 1.19 + int(x * 100.0) / 100.0", "complete", "a path is cut"),
+    "digits in a text": (1.2345, "y = x * float(f'{float(x):.3f}')", "partial", "measured: about 1"),
+}
+
+
+@pytest.mark.parametrize("name", REPEATS)
+def test_what_repeats_or_jumps_within_the_usual_nudge_is_measured_with_a_smaller_one(name, tmp_path):
+    at, block, status, note = REPEATS[name]
+    text = f"x = mg.Variable(np.float64({at}))\n{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    answer = run(text, tmp_path)["answer"]
+    assert answer.status == status, f"\n{answer}"
+    assert any(one.startswith(note) for one in answer.notes), f"\n{answer}"
+
+
+def test_what_weighs_nothing_is_not_hidden_by_rounding(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.stack([w[0] ** 2, mg.constant(w.numpy()[1] ** 2)])\n"
+    ask = "answer = tape.explain(y, w, output_gradients=mg.constant([1.0, 0.0]), seconds=30.0)\n"
+    assert run(f"w = mg.Variable([1.0, 2.0])\n{CELL}{block}{ask}", tmp_path)["answer"].status == "complete"
+
+
 def test_the_block_of_a_replay_finds_the_handler_that_the_program_has_set(tmp_path):
     block = """with mg.GradientTape() as outer:
     z = x * x

@@ -525,6 +525,13 @@ MODEL = "X = np.ones((2, 3), np.float32); model = mg.keras.Sequential([mg.keras.
         (NUMBER, "y = mg.cast(3.0 * 2.0 <= x, mg.float32)", "NO_DERIVATIVE", "greater_equal is flat", "mg.sigmoid(k * (x - 3.0 * 2.0))"),
         (NUMBER, "y = mg.cast(mg.less(x, 3.0), mg.float32)", "NO_DERIVATIVE", "less is flat", "mg.sigmoid(k * (3.0 - x))"),
         (NUMBER, "y = mg.cast(mg.greater(x, y=3.0), mg.float32)", "NO_DERIVATIVE", "greater is flat", "mg.sigmoid(k * (x - y))"),
+        (
+            NUMBER + "; import struct",
+            "raw = struct.pack('d', x)\n    y = x * struct.unpack('d', raw)[0]",
+            "LEFT_ENGINE",
+            "struct.pack('d', x) is a plain value",
+            "keep",
+        ),
         (PAIR, "h = x * x; h = mg.constant(h.numpy()); y = h * x", "LEFT_ENGINE", "h.numpy()", "keep h a tensor: leave this line out"),
     ],
 )
@@ -542,3 +549,5 @@ def test_a_truth_value_that_left_is_said_to_decide():
     assert [one.code for one in answer.causes] == ["NO_DERIVATIVE", "LEFT_ENGINE"], f"\n{answer}"
     assert answer.causes[0].fix == "use mg.sigmoid(k * (x - middle * middle)), a smooth step"
     assert answer.causes[1].sentence == "middle * middle < x decides here: constant was given a plain number that was chosen by it"
+    plain, _ = run_line(search.replace("middle * middle < x", "float(x - middle * middle) > 0"), NUMBER)
+    assert plain.causes[0].sentence.startswith("float(x - middle * middle) decides here")
