@@ -409,8 +409,9 @@ class Experiment:
     def is_roughly_slope(self, keys, size) -> bool:
         """The same of a curve, or where there is a kink in between."""
         effect = self.effect(keys, size)
-        small = self.small(effect, size) if effect else 0.0
-        return self.is_slope(keys, size, 0.5) or (small and self.grows(keys, size.times(small), 0.5, 0.5))
+        if not effect:
+            return False
+        return self.is_slope(keys, size, 0.5) or self.grows(keys, size.times(self.small(effect, size)), 0.5, 0.5)
 
     def is_fine_staircase(self, keys, size) -> bool:
         """The same of a value that is rounded finely, as in a text."""
