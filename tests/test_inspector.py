@@ -903,7 +903,7 @@ def test_what_no_trace_hears_is_tried_before_a_film_is_called_complete(value):
     made = "import copy, pickle, threading\ndef threaded(f):\n    found = []\n    thread = threading.Thread(target=lambda: found.append(f()))\n"
     made += "    thread.start(), thread.join()\n    return found[0]\nx = mg.Variable(2.0)"
     told = inspected(asked_of(f"y = {value} * x", made)).plain["verdict"]
-    assert (told["status"], told["code"]) == ("partial", "LEFT_ENGINE")
+    assert (told["status"], told["code"]) == ("partial", "OUTSIDE_TAPE" if "threaded" in value else "LEFT_ENGINE")
 
 
 def test_a_tensor_that_a_function_of_the_library_watches_is_no_source():
@@ -2538,7 +2538,9 @@ def test_a_cut_at_an_assignment_is_shown_though_the_variable_is_a_source_too():
 def test_zeros_in_the_place_of_none_are_said_to_be_that():
     program = "x, y = mg.Variable(1.0), mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n    z = x * x"
     film = inspected(f"{program}\ntape.gradient(z, y, unconnected_gradients='zero')")
-    assert film.plain["verdict"]["say"].startswith("None: independent. unconnected_gradients shows zeros in its place. y was never used")
+    assert film.plain["verdict"]["say"].startswith(
+        "None: independent. unconnected_gradients shows zeros in its place. y was not used since"
+    )
 
 
 def test_what_raised_is_not_kept_and_a_gradient_that_raised_has_no_live_path():

@@ -374,13 +374,14 @@ class Experiment:
                 one_way = nudge.least == 0.0 and not np.all(self.point)
                 if touched and (one_way or not any(True for _ in self.rises((), part))):
                     return "{} cannot be nudged both ways"
-                if touched and not seen and not self.is_still_for(part):
+                if touched and not seen and not self.weighs_nothing(part):
                     return "rounding hides what {} moves"
         return ""
 
-    def is_still_for(self, part) -> bool:
-        """Whether not even a HUGE nudge of a part moves the weighted sum of the targets."""
-        return not any(self.rise((), size._replace(only=part)) for size in HUGE)
+    def weighs_nothing(self, part) -> bool:
+        """Whether a part moves only elements of the targets that weigh nothing, even with a HUGE nudge."""
+        sizes = [one._replace(only=part) for one in (self.step, *HUGE)]
+        return self.moves_in(self.at(sizes[0])) and not any(self.rise((), size) for size in sizes)
 
     def sizes(self, keys):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""

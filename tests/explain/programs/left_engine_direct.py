@@ -320,7 +320,7 @@ def _the_head_of_a_match():
     return tape.explain(y, w)
 
 
-@program("partial", "", "LEFT_ENGINE", "(tried): map(float, (x * x, x)) is a plain number")
+@program("partial", "", "LEFT_ENGINE", "(tried): map(float, (x * x, x)) is a plain value")
 def _numbers_unpacked_from_map():
     """Numbers unpacked from map(float, ...): the call of map must be named, although float stands there without a call."""
     x = mg.Variable(0.5)
