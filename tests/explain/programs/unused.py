@@ -20,7 +20,7 @@ def _what_a_function_with_its_own_gradient_may_have_used():
     return tape.explain(y, w)
 
 
-@program("none", "independent", "UNUSED", "never used", plain=("none", "independent", "UNUSED"))
+@program("none", "independent", "UNUSED", "not used since the tape was opened", plain=("none", "independent", "UNUSED"))
 def _unused():
     """A Variable that no line reads: None must be called right, and no path be claimed lost."""
     x, w = mg.Variable(2.0), mg.Variable(5.0)
