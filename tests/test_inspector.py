@@ -2943,3 +2943,13 @@ def test_an_op_that_raised_has_its_shapes_and_a_tear_in_the_picture():
 def test_what_is_lost_has_its_number_in_the_picture():
     svg = inspected(asked_of("y = x * x.numpy()", "x = mg.Variable(3.0)")).to_svg()
     assert "Lost: 3.0 of 6.0." in svg
+
+
+def test_a_value_without_a_name_is_named_after_a_long_way_without_names():
+    film = inspected(
+        "import functools\nx = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = functools.reduce(lambda a, _: a * x, range(1500), x)\ntape.gradient(y, x)"
+    )
+    (model,) = film.models
+    made = [frame.outputs[0] for frame in model.film.frames]
+    assert [model.name(one) for one in made[:6]] == ["x·x", "x·x·x", "x·x·x·x", "x·x·x·x·x", "x·x·x·x·x·x", "multiply"]
+    assert model.name(made[-2]).startswith("multiply")
