@@ -936,3 +936,8 @@ def test_a_value_is_shown_on_one_line_with_few_digits(text):
 @pytest.mark.parametrize(("words", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
 def test_entries_are_listed_with_an_and(words, text):
     assert cards.joined(words) == text
+
+
+def test_a_text_within_a_list_is_not_the_text_that_is_asked_for():
+    said = cards.says("none")
+    assert said("None") and said("it is none") and not said(["none"]) and not said({"none"})

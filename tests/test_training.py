@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.keras.training import for_each
 
 keras, layers, callbacks = mg.keras, mg.keras.layers, mg.keras.callbacks
 X = np.linspace(-1.0, 1.0, 20, dtype=np.float32).reshape(10, 2)
@@ -724,3 +725,8 @@ def test_the_floats_of_arrays_are_float32_for_a_model_and_those_of_datasets_and_
 def test_a_metric_of_ones_own_subtracts_predictions_from_float64():
     model = compiled(layers.Dense(1, kernel_initializer="zeros"), metrics=[lambda y, p: mg.reduce_mean(mg.abs(y - p))])
     assert model.evaluate(np.ones((2, 1)), np.ones((2, 1)), verbose=0) == [1.0, 1.0]
+
+
+def test_what_is_given_in_a_list_goes_to_the_outputs_in_the_order_of_their_names():
+    outputs = {(name,): None for name in "gfedcba"}
+    assert for_each(outputs, [*range(7)], "loss") == {(name,): k for k, name in enumerate("abcdefg")}
