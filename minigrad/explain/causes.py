@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import visible
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
-from ..tracing.source import called_text, expression_text, node_at, operator_name, statement_at, tests
+from ..tracing.source import called_text, expression_text, is_tested, node_at, operator_name, statement_at
 from ..tracing.values import brief
 from .fixes import NEEDLESS, assigned_value, ours, root_of
 from .names import ENTRANCES
@@ -198,7 +198,7 @@ def left_engine(q, edge, op, line):
         return "inside", dict(advice=f"use {instead} in place of {op}" if instead else WITH_OPS)
     if isinstance(node, COLLECTIONS):
         return "inside", dict(op=shortened(expression_text(edge.by.place)), advice=WITH_OPS)
-    if tests(edge.by):
+    if is_tested(edge.by):
         return "decides", dict(value=shortened(expression_text(edge.by.place)) or "a truth value", receiver=who)
     value = expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
     event, given = edge.event, edge.by.given

@@ -282,8 +282,8 @@ class Experiment:
         If all elements together show none worth mentioning, it is the largest that shows with all of several nudged up,
         since along one direction two ways may cancel, or with one of the parts.
         """
-        found, up, whole = 0.0, [{"signs": 0.0}] * (self.point.size > 1), all(rounds(edge.by) for edge in edges)
-        tests = [self.is_slope, self.is_roughly_slope, *[self.is_fine_staircase] * (not whole)]
+        found, up, to_whole = 0.0, [{"signs": 0.0}] * (self.point.size > 1), all(rounds(edge.by) for edge in edges)
+        tests = [self.is_slope, self.is_roughly_slope, *[self.is_fine_staircase] * (not to_whole)]
         for other in ({}, *up, *[{"only": part} for part in self.parts]):
             for test in tests:
                 if found <= NEGLIGIBLE:

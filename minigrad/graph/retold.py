@@ -10,7 +10,7 @@ from ..engine.backward import output_ids
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..ops import identity
-from ..tracing.log import ADDING
+from ..tracing.log import ADDING, in_pairs
 from .run import Run
 from .text import FreeNames, Text
 from .tracer import value_of
@@ -47,7 +47,7 @@ class Op(NamedTuple):
     def of(cls, frame, tape, name):
         """The op in a frame of a film."""
         numbers, attributes = getattr(frame.event, "python_numbers", ()), getattr(frame.event, "attributes", None)
-        given, recorded = dict(zip(numbers[::2], numbers[1::2])), tape in frame.slots
+        given, recorded = in_pairs(numbers), tape in frame.slots
         return cls(frame.op_made, frame.inputs, frame.outputs, given, attributes, frame.value, recorded, name)
 
 

@@ -606,7 +606,8 @@ class Trace(Listener):
             return sorted([*again, *filter(belongs, self.backward)], key=lambda step: step.number)
 
     def frozen(self, most: int = LIMIT) -> "Trace":
-        """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events."""
+        """A copy of the log, which another thread may still be writing; of a longer log, the last `most` events. A copy
+        that is short enough is returned itself."""
         if self.by_kind is not None and len(self.parsed) <= most:
             return self
         with log_lock:

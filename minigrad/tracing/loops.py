@@ -8,7 +8,7 @@ import dis
 import itertools
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from .places import USERS, Place
 from .source import position, positions, statement_at
@@ -98,11 +98,11 @@ def starts_of(run, spots, depth, ops, repeated) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
     counts = [*itertools.accumulate(map(len, repeated))]
     calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k], ops[k][0], counts[k]))]
-    once, starts = ops_of_one_call(calls, spots, ops), [run[0]]
+    once, starts, back = ops_of_one_call(calls, spots, ops), [run[0]], cache(goes_back)
     for before, call in zip([[], *calls], calls):
         spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
         anew = before and spot is spots[before[0]] and innermost  # another function was called there
-        if anew or (before and goes_back(spots[before[-1]], spot, depth, repeated[call[0]])):
+        if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]])):
             starts.append(call[0])
         if innermost:
             length = once[spot, ops[call[0]][0]]
@@ -123,7 +123,6 @@ def ops_of_one_call(calls, spots, ops):
     return once
 
 
-@lru_cache(maxsize=1000)
 def goes_back(before, now, depth, repeated) -> bool:
     """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth.
 

@@ -252,10 +252,10 @@ def last_name(function) -> str:
 
 def decides(exit) -> bool:
     """Whether a value left for a decision: for a truth test, or within the head of an `if` or a loop."""
-    return tests(exit) or within(exit, "iter")
+    return is_tested(exit) or within(exit, "iter")
 
 
-def tests(exit) -> bool:
+def is_tested(exit) -> bool:
     """Whether a value left for a truth test, or within the head of an `if` or a `while`."""
     return (exit.exit == "bool()" and called_text(exit.place) != "bool") or within(exit, "test")
 
