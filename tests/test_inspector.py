@@ -1253,6 +1253,21 @@ def test_a_tape_that_was_asked_before_the_assignment_is_not_stale():
     assert inspected(program).plain["verdict"]["status"] == "complete"
 
 
+def test_a_tape_that_was_not_asked_gives_its_own_answer_and_not_that_of_the_tape_within():
+    block = "    with mg.GradientTape() as inner:\n        y = x ** 3\n    dy = inner.gradient(y, x)\n    z = dy * y\n"
+    program = f"x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n{block}"
+    film = inspected(program, target="z", sources="x")
+    assert film.plain["verdict"]["head"] == "dz/dx = 240.0"  # 15 x^4
+    assert "live 240.0" in str(film)
+
+
+def test_the_table_names_all_sources_of_the_gradient_that_it_shows():
+    made = "a, b, c = mg.Variable(2.0), mg.Variable(5.0), mg.Variable(7.0)\n"
+    program = f"{made}with mg.GradientTape() as tape:\n    y = a * b + c\ng = tape.gradient(y, [a, b, c])"
+    lines = str(inspected(program, target="y", sources="b")).splitlines()
+    assert lines[1].endswith("backward, to a, b, c") and lines[2].endswith("5.0 to a, 2.0 to b")
+
+
 def test_ghosts_say_why_in_words():
     ghosts = [col["ghost"] for col in columns(inspected(NETWORK).plain, "ghost")]
     assert [ghost["why"] for ghost in ghosts] == ["no derivative", "no floats", "nothing watched"]

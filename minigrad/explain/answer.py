@@ -557,7 +557,8 @@ def that_carry(q, lost):
         if several or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         way = tried.slopes[0].way.item()
-        missing, every, digits = tried.lost_of_all(tried.keys(lost))
+        has = None if q.known is None or q.history.custom else way * q.known.item()
+        missing, every, digits = tried.lost_of_all(tried.keys(lost), has)
         part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
         beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"
         return lost, [f"measured: {'about ' * (digits < 3)}{part}{beside}"] if missing else []

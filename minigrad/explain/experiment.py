@@ -116,7 +116,12 @@ class Experiment:
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
-        return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
+        try:
+            return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
+        except NotTried:
+            if hasattr(self, "before") and time.perf_counter() > self.deadline:  # it had only what was left
+                raise NotTried("the replays take too long") from None
+            raise
 
     def at(self, step, *keys, left=None) -> Outcome:
         """The Outcome of a replay that nudges the source, or only what `left` at this place, and holds the values at
@@ -423,28 +428,26 @@ class Experiment:
         noise = max(self.precision / size.share, 4 * self.rounding(self.before) / abs(effect))
         return min(0.5, max(1e-3, ROUNDING * noise))
 
-    def lost_of_all(self, keys) -> tuple:
-        """The slope by these keys, the whole slope, and in how many digits both are to be trusted.
+    def lost_of_all(self, keys, has=None) -> tuple:
+        """The slope by these keys, the whole slope, and in how many digits both are to be trusted; 0 digits if unknown.
 
-        Where the target curves, they are extrapolated (Richardson) from this nudge and half of it.
+        They are extrapolated (Richardson) from this nudge and half of it, unless these differ too much. If what is lost
+        does not add up with the slope that the tape `has`, what the whole slope has beyond that is what is lost.
         """
         size, half = self.size, self.size.times(0.5)
-        ends = [self.sides(some, size) for some in (keys, ())]
-        most = max(abs(up - down) for up, down in ends)
-        bends = any(abs(up + down) > 0.04 * most for up, down in ends)
-        far = [self.effect(some, size) / (2 * size.share) for some in (keys, ())]
         grows = self.is_slope(keys, size)
         if not grows and not self.is_fine_staircase(keys, size):
             return 0.0, 0.0, 0
+        far, near = ([self.effect(some, one) / (2 * one.share) for some in (keys, ())] for one in (size, half))
         noise = 2 * self.rounding(self.before) / size.share / min(map(abs, filter(None, far)), default=1.0)
-        digits = 1 if not grows or noise > 1e-2 else 2 if noise > 1e-3 else 3
-        if not (grows and bends):
-            return *far, digits
-        near = [self.effect(some, half) / (2 * half.share) for some in (keys, ())]
+        noise = max(noise, self.precision / size.share)  # of the nudge itself
         off = max(abs(a - b) for a, b in zip(far, near)) / max(map(abs, far))
-        if off > 0.1:
-            return *far, 1
-        return *[b + (b - a) / 3 for a, b in zip(far, near)], min(digits, 3 if off < 1e-3 else 2)
+        digits = 1 if not grows or noise > 1e-2 or off > 0.1 else 2 if noise > 1e-3 or off > 1e-2 else 3
+        lost, whole = far if digits == 1 else [b + (b - a) / 3 for a, b in zip(far, near)]
+        most = 0.05 * max(map(abs, (lost, whole, has or 0.0)))
+        if has is None or abs(lost + has - whole) <= most:
+            return lost, whole, digits
+        return (whole - has, whole, min(digits, 2)) if abs(whole - has) > most else (0.0, 0.0, 0)
 
     def grows(self, keys, size, factor, tolerance) -> bool:
         """Whether a nudge `factor` times as large has an effect `factor` times as large."""

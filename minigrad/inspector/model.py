@@ -168,7 +168,7 @@ class Model:
             told = self.explanations.values()
             lossless = told and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
             self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless, self.experiments)
-        if self.again and not self.film.readings:
+        if self.again and all(one.tape != self.tape.number for one in self.film.readings):
             add_reading(self.film, self.targets, *self.again[::2])
         add_unheard(self.film, self.tape, {one.id for one in self.sources})
         self.data = self.draw()

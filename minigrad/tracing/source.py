@@ -261,7 +261,8 @@ def is_tested(exit) -> bool:
 
 
 def within(exit, field) -> bool:
-    """Whether a value left within this field of a statement or expression around it."""
+    """Whether a value left within this field of a statement or expression around it, and got no name there (`:=`)."""
     module, node = node_at(exit.place)
-    pairs = itertools.pairwise(module.around(node)) if node is not None else ()
-    return any(inner is getattr(outer, field, None) for inner, outer in pairs)
+    around = module.around(node) if node is not None else ()
+    nameless = itertools.takewhile(lambda one: not isinstance(one, ast.NamedExpr), around)
+    return any(inner is getattr(outer, field, None) for inner, outer in itertools.pairwise(nameless))
