@@ -557,7 +557,8 @@ def that_carry(q, lost):
         if several or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         way = tried.slopes[0].way.item()
-        has = None if q.known is None or q.history.custom else way * q.known.item()
+        meant = any(edge.meant for edge in q.history.ways(q.history.nodes(q.targets)))  # cut on purpose, and not lost
+        has = None if q.known is None or q.history.custom or meant else way * q.known.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost), has)
         part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
         beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"

@@ -20,7 +20,7 @@ def text_table(model) -> str:
     kept = f"{view['kept']} kept, {view['ghosts']} ghost{'s' * (view['ghosts'] != 1)}"
     lines = [f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept}"]
     if rows:
-        asked = [model.source_name(number) for number in asked_of(model)]
+        asked = [model.source_name(n) for n in (model.film.last.sources if model.film.last else model.asked_numbers())]
         backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if asked else "backward"
         columns = [("#", "op", "line", "value", "on the tape", backward), *rows]
         if not any(row[2] for row in rows):
@@ -28,11 +28,6 @@ def text_table(model) -> str:
         lines += table(columns)
     told = f"paths: {paths_text(view)}" if view["verdict"]["ask"] else view["verdict"]["say"]
     return "\n".join([*lines, *[f" {line}" for line in (*view["notes"], told)]])
-
-
-def asked_of(model) -> list:
-    """The numbers of the sources that the gradients in the table go to, which may be more than those that the film is about."""
-    return list(model.film.last.sources) if model.film.last else model.asked_numbers()
 
 
 def rows_of(model):
@@ -108,7 +103,7 @@ def backward(model, frame, k, read) -> str:
         if not part.product.finite and local is not None:
             text = f"{text_of(read.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
-    several = len(asked_of(model)) > 1
+    several = len(reading.sources) > 1
     joined = (", " if several else " + ").join([f"{text} to {name}" if several else text for name, text in reversed(to_sources)])
     sent = [f"{text} to {model.film.frames[k].op}{f' {n} times' * (n > 1)}" for (k, text), n in Counter(onward).items()]
     return ", ".join(filter(None, (joined, f"sends {', '.join(sent)}" if sent else "")))
