@@ -30,6 +30,7 @@ import course_answers
 import helpers
 from helpers import audit, check, diary, hint, overview, predict, predicting, progress, reset, solution, trying
 from helpers import card as cards
+from helpers.witness import Witness
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
@@ -941,3 +942,14 @@ def test_entries_are_listed_with_an_and(words, text):
 def test_a_text_within_a_list_is_not_the_text_that_is_asked_for():
     said = cards.says("none")
     assert said("None") and said("it is none") and not said(["none"]) and not said({"none"})
+
+
+def test_a_gradient_of_indexed_slices_is_a_number_that_a_tape_gave():
+    v, witness = mg.Variable([1.0, 2.0, 3.0]), Witness()
+    witness.start()
+    with mg.GradientTape() as tape:
+        y = mg.gather(v, [0, 1]) * 4.0
+    slices = tape.gradient(y, v)
+    witness.stop()
+    assert isinstance(slices, mg.IndexedSlices)
+    assert witness.gave([4.0, 0.0]) and not witness.gave([5.0])

@@ -198,6 +198,7 @@ def test_nothing_is_said_to_stay_away_that_is_there():
 
 
 def test_the_help_of_every_op_has_its_mathematics_once():
+    assert mg.image.adjust_hue, "of what is loaded late, too"
     for op in [one for one in mg.engine.MADE if one.__doc__ and one.__module__.startswith("minigrad") and one.adapt is None]:
         assert op.__doc__.count("Gradients (upstream is") == bool(op.math.lines), op
 

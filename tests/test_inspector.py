@@ -1268,6 +1268,13 @@ def test_the_table_names_all_sources_of_the_gradient_that_it_shows():
     assert lines[1].endswith("backward, to a, b, c") and lines[2].endswith("5.0 to a, 2.0 to b")
 
 
+def test_an_output_that_only_its_line_names_has_its_place_in_its_name():
+    body = "def f(x):\n    parts = mg.unstack(x)\n    return parts[0] * parts[1]\n"
+    film = inspected(f"{body}x = mg.Variable([2.0, 3.0])\nwith mg.GradientTape() as tape:\n    y = f(x)\ng = tape.gradient(y, x)")
+    (product,) = [col for col in columns(film.plain, "op") if col["op"] == "multiply"]
+    assert [one["text"] for one in product["args"]] == ["parts[0]", "parts[1]"]
+
+
 def test_ghosts_say_why_in_words():
     ghosts = [col["ghost"] for col in columns(inspected(NETWORK).plain, "ghost")]
     assert [ghost["why"] for ghost in ghosts] == ["no derivative", "no floats", "nothing watched"]

@@ -3,7 +3,10 @@
 import contextlib
 import gc
 import itertools
+import os
 import signal
+import subprocess
+import sys
 import threading
 import tracemalloc
 import weakref
@@ -513,3 +516,14 @@ def test_an_interrupt_from_outside_in_the_middle_of_a_backward_pass_leaves_nothi
     with tape:
         y = x * x
     assert float(tape.gradient(y, x)) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("setting", "raised"), [({}, "True"), ({"MINIGRAD_KEEP_HEAP": "1"}, "True"), ({"MINIGRAD_KEEP_HEAP": "0"}, "False")]
+)
+def test_a_setting_leaves_the_heap_as_it_is(setting, raised):
+    noted = "sizes, empty = [], np.empty\nnp.empty = lambda size, *more: (sizes.append(size), empty(size, *more))[1]\n"
+    program = f"import numpy as np\n{noted}import minigrad\nprint(any(size == 2**25 - 2**13 for size in sizes))"
+    rest = {name: value for name, value in os.environ.items() if name != "MINIGRAD_KEEP_HEAP"}
+    ran = subprocess.run([sys.executable, "-c", program], env={**rest, **setting}, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == raised

@@ -251,8 +251,8 @@ def value_of(q, number, event):
 
 
 def steps_like(q, step):
-    """A list with the tape's own step that matches this one; empty if the tape no longer has it."""
-    return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)][:1]
+    """The tape's own steps that match this one; none if the tape no longer has them."""
+    return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)]
 
 
 def op_at(q, step):

@@ -380,7 +380,7 @@ def overview(canvas, view, y):
     """Draw the units of a folded film on a linear axis: their values above, the gradients of these or of weights below."""
     fold = view["fold"]
     count, room = len(fold["first"]), WIDE - LEFT - 20
-    names = fold["labels"] or [f"iteration {n}" * bool(n) for n in fold["iterations"] or [0] * count]
+    names = fold["labels"] or [f"iteration {n}" * bool(n) for n in fold["iterations"] or ()]
     ticks = [re.sub(r"^(?:iteration (\d+)[^,]*|.*)$", r"\1", name) for name in names]  # before and after a loop there are none
     for axis, colour, top in ((fold["above"], BLUE, y + 6), (fold["below"], ORANGE, y + 74)):
         canvas.text(8, top + 30, axis["name"], 11, colour, bold=True, room=LEFT - 34)

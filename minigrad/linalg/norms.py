@@ -99,8 +99,6 @@ def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple:
     """
     tensor = convert_to_tensor(tensor)
     length = norm(tensor, ord, axis, keepdims=True)
-    if axis is None:
-        length = shaping.reshape(length, (1,) * tensor.ndim)
     length = creation.cast(length, tensor.dtype)
     return tensor / length, length
 
