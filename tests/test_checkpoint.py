@@ -264,7 +264,7 @@ for wait, seconds in ((2.0, 12.0), (60.0, 1.5)):
     print(tape.explain(y, x, seconds=seconds))
 """
     said = run_program(tmp_path, f"{BEGIN}me = os.getpid()\n" + text)
-    assert said.startswith("PARTIAL") and "no replay: the program before the block takes longer than 1." in said, said
+    assert said.startswith("PARTIAL") and "no replay: the program before the block takes longer than the 1." in said, said
 
 
 def test_an_interrupted_question_can_be_asked_again(tmp_path):

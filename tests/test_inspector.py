@@ -1259,12 +1259,17 @@ def test_a_tape_that_was_not_asked_gives_its_own_answer_and_not_that_of_the_tape
     film = inspected(program, target="z", sources="x")
     assert film.plain["verdict"]["head"] == "dz/dx = 240.0"  # 15 x^4
     assert "live 240.0" in str(film)
+    used_up = inspected(f"{program}tape.gradient(dy, x)", target="z", sources="x")
+    assert used_up.plain["verdict"]["answer"] == "error" and "12.0" not in used_up.plain["verdict"]["head"]
+    assert "used it up" in used_up.plain["verdict"]["say"] and "never reached" not in str(used_up), "it was not read back"
 
 
 def test_the_table_names_all_sources_of_the_gradient_that_it_shows():
     made = "a, b, c = mg.Variable(2.0), mg.Variable(5.0), mg.Variable(7.0)\n"
     program = f"{made}with mg.GradientTape() as tape:\n    y = a * b + c\ng = tape.gradient(y, [a, b, c])"
-    lines = str(inspected(program, target="y", sources="b")).splitlines()
+    film = inspected(program, target="y", sources="b")
+    assert [source["asked"] for source in film.plain["sources"]] == [True] * 3, "in the picture, too"
+    lines = str(film).splitlines()
     assert lines[1].endswith("backward, to a, b, c") and lines[2].endswith("5.0 to a, 2.0 to b")
 
 

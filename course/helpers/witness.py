@@ -38,7 +38,7 @@ class Witness(Listener):
 
     def gave(self, seen, chained=False):
         """Whether tapes gave every number in this, or, if chained, two numbers whose product it is."""
-        given = numbers([one if one is None else convert_to_tensor(one) for one in leaves(self.answers)])  # IndexedSlices, too
+        given = numbers([convert_to_tensor(one) for one in leaves(self.answers) if one is not None])  # of IndexedSlices, too
         products = np.multiply.outer(given, given).ravel() if chained else given
         return bool(np.isin(numbers(seen), [*given, *products]).all())
 

@@ -489,7 +489,7 @@ def whole_or_partial(q, targets, way):
 
     ways = history.ways(targets, history.counts) if ends and not lossless else live
     cut = [edge for edge in ways if edge.code and not read_elsewhere(q, edge)]  # read before the tape
-    lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number))
+    lost, notes = that_carry(q, sorted(cut, key=lambda edge: edge.event.number), edges)
     if not lost:
         cuts = [edge for edge in edges if edge.code == "STOPPED"]  # by the user, not by a layer they use
         stopped = [one for one in cuts if one.event.op.kernel != "StopGradient" or one.event.called == "stop_gradient"]
@@ -524,8 +524,8 @@ def whole_or_partial(q, targets, way):
     return Explanation(status, "", causes, head, path, *names, q.text, tuple(notes))
 
 
-def that_carry(q, lost):
-    """The lost edges that replays show to carry a derivative, and notes on what was measured."""
+def that_carry(q, lost, edges):
+    """The lost edges, of all on a way, that replays show to carry a derivative, and notes on what was measured."""
     if not lost or q.experiment is None:
         return lost, [f"no replay: {q.untried}"] if lost else []
     tried = q.experiment
@@ -557,8 +557,8 @@ def that_carry(q, lost):
         if several or not tried.slopes or mixed:  # held with what other inputs carry
             return lost, []
         way = tried.slopes[0].way.item()
-        meant = any(edge.meant for edge in q.history.ways(q.history.nodes(q.targets)))  # cut on purpose, and not lost
-        has = None if q.known is None or q.history.custom or meant else way * q.known.item()
+        other = any(edge.meant or edge.event in q.history.custom for edge in edges)  # another slope, on purpose
+        has = None if q.known is None or other else way * q.known.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost), has)
         part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
         beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"

@@ -116,12 +116,7 @@ class Experiment:
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
-        try:
-            return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
-        except NotTried:
-            if hasattr(self, "before") and time.perf_counter() > self.deadline:  # it had only what was left
-                raise NotTried("the replays take too long") from None
-            raise
+        return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
 
     def at(self, step, *keys, left=None) -> Outcome:
         """The Outcome of a replay that nudges the source, or only what `left` at this place, and holds the values at

@@ -127,12 +127,13 @@ class Film:
     earlier: "dict | None" = None  # what steps keep that no frame is for, as in Frame.keeps; None if unknown
     left_out: int = 0  # steps of the tape, or events of the log, before the first one shown
     traced: bool = False
+    asked: bool = False  # whether it is about a target that was given: a reading of another tape is no answer then
 
     @property
     def last(self) -> "Reading | None":
-        """The last reading whose targets are known: of the inspected tape, if it was asked."""
-        known = [reading for reading in self.readings if reading.targets]
-        return next(reversed([one for one in known if one.tape == self.tape] or known), None)
+        """The last reading whose targets are known: of the inspected tape, if it was asked or is asked now."""
+        known = [one for one in self.readings if one.targets and (one.tape == self.tape or not self.asked)]
+        return max(reversed(known), key=lambda one: one.tape == self.tape, default=None)
 
     def exit_of(self, edge):
         """The node of the value that left and came back along an edge; None if the film does not show it."""
@@ -163,7 +164,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     """
     events, history = tuple(trace.events), History(trace, tape, [one.id for one in sources])
     wanted = {one.id for one in targets}
-    film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
+    film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True, asked=not every)
     refusals, own = [e for e in trace.every(Refused) if e.tape == tape.number], history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]

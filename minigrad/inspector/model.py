@@ -470,8 +470,8 @@ class Model:
     # ---- names ---------------------------------------------------------------------------------------------------------
 
     def asked_numbers(self) -> list:
-        """The numbers of the requested sources."""
-        return [one.id for one in self.sources] or list(self.film.last.sources if self.film.last else ())
+        """The numbers of the sources of the gradient that is shown, and of those that are asked about."""
+        return [*dict.fromkeys([*(self.film.last.sources if self.film.last else ()), *[one.id for one in self.sources]])]
 
     def all_sources(self):
         """The requested sources, then all others that are inputs of a frame."""

@@ -20,7 +20,7 @@ def text_table(model) -> str:
     kept = f"{view['kept']} kept, {view['ghosts']} ghost{'s' * (view['ghosts'] != 1)}"
     lines = [f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept}"]
     if rows:
-        asked = [model.source_name(n) for n in (model.film.last.sources if model.film.last else model.asked_numbers())]
+        asked = [source["name"] for source in view["sources"] if source["asked"]]
         backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if asked else "backward"
         columns = [("#", "op", "line", "value", "on the tape", backward), *rows]
         if not any(row[2] for row in rows):
@@ -64,8 +64,7 @@ def frame_row(model, k, read):
         ((number, version),), cut = frame.outputs, any(end == f"f{k}" for _, end in model.broken)
         said = f"{model.source_name(number)} is version {version} now"
         return ("-", "assign", model.line_text(frame.place), value, said, "cut" if cut else "-")
-    told = on_tape(model, frame, k), backward(model, frame, k, read)
-    return (str(model.numbers[k]), frame.op, model.line_text(frame.place), value, *told)
+    return (str(model.numbers[k]), frame.op, model.line_text(frame.place), value, on_tape(model, frame, k), backward(model, frame, k, read))
 
 
 def on_tape(model, frame, k) -> str:
@@ -92,7 +91,7 @@ def backward(model, frame, k, read) -> str:
     if reading and reading.raised == k:
         return f"raised {reading.error.partition(':')[0]}"
     if read is None:
-        return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
+        return "never reached" if reading and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
     to_sources, onward = [], []
     for part in read.parts:
         node = model.node_of(read, part)
@@ -103,7 +102,7 @@ def backward(model, frame, k, read) -> str:
         if not part.product.finite and local is not None:
             text = f"{text_of(read.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
-    several = len(reading.sources) > 1
+    several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     joined = (", " if several else " + ").join([f"{text} to {name}" if several else text for name, text in reversed(to_sources)])
     sent = [f"{text} to {model.film.frames[k].op}{f' {n} times' * (n > 1)}" for (k, text), n in Counter(onward).items()]
     return ", ".join(filter(None, (joined, f"sends {', '.join(sent)}" if sent else "")))

@@ -417,7 +417,8 @@ def look_after(pid, runs, connection, answers, seconds):
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        answers.send("the replay ended without an answer" if ready else f"{running} takes longer than {seconds:.2g} s")
+        late = f"{running} takes longer than the {seconds:.2g} s left"
+        answers.send("the replay ended without an answer" if ready else late)
 
 
 def shared_memory() -> bool:
