@@ -256,7 +256,7 @@ def state(q, edge, op, line):
     variable, by = q.names.of(edge.end, "a Variable"), called_text(edge.place)
     by = by if by.rpartition(".")[2].startswith(("assign", "scatter")) else f"{variable}.{op}"
     made = q.history.maker(edge.start)
-    inside = isinstance(made, Ran) and made.place[:2] == edge.place[:2]
+    inside = edge.sure == "tried" or (isinstance(made, Ran) and made.place[:2] == edge.place[:2])
     value = assigned_value(edge.place) or ("what it computed" if inside else value_name(q, edge.start))
     return "", dict(by=shortened(by), value=shortened(value), how=fixed_or(q, line, f" of {variable}"))
 

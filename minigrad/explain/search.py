@@ -205,8 +205,10 @@ class History:
         meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
         former = None if event.how in ("assign", "Variable") else (event.variable, event.version - 1)
         tried = self.experiment if event.number > self.opened else None
-        edges = self.entered(node, event)
-        if event.source:
+        edges, made = self.entered(node, event), self.maker(event.source)
+        if isinstance(made, EnteredEngine) and made.call == event.call:  # an optimizer gives it what it computed
+            edges = [edge._replace(event=event) for edge in self.entered(node, made)]
+        elif event.source:
             edges = [Edge(self.node(event.source, event.versions), node, event, code)]
         elif event.how in ADDING and tried and "inputs" not in tried.moved_in(event):
             edges = []  # what was added has not moved, only what stood there before

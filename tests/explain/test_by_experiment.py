@@ -313,7 +313,7 @@ with mg.GradientTape() as tape:
     saved = json.loads(json.dumps({"w": x.numpy().tolist()}))
     y = mg.reduce_sum((x - 0.5 * np.float32(saved["w"])) ** 2)
 """),
-    "an optimizer's step inside": ("partial", "LEFT_ENGINE", "optimizer.apply_gradients([(g, w)])", """
+    "an optimizer's step inside": ("partial", "STATE", "optimizer.apply_gradients([(g, w)])", """
 x, w, optimizer = start(0.5), mg.Variable(2.0), mg.keras.optimizers.SGD(0.1)
 # ---
 with mg.GradientTape() as tape:
