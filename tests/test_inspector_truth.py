@@ -37,8 +37,8 @@ def test_the_ops_of_a_layer_are_those_that_its_strip_shows():
     view = inspected(asked_of("y = layers[5](layers[4](inner(x) * 2.0))", made)).plain
     fold, strips = view["fold"], view["strips"]
     assert fold["kind"] == "layers" and view["hidden"] == 6 * 3
-    for k, (first, end, built) in enumerate(zip(fold["first"], fold["end"], fold["built"])):
-        assert len(strips[str(k)]["cols"]) - strips[str(k)]["outside"] == end - first - built
+    for k, ops in enumerate(fold["ops"]):
+        assert len(strips[str(k)]["cols"]) - strips[str(k)]["outside"] == ops
 
 
 # ---- formulas ----------------------------------------------------------------------------------------------------------

@@ -299,7 +299,11 @@ class GradientTape(Listener):
             y = target.value  # a scalar 1 is faster to make, and to compute with
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.shape else y.dtype.type(1)}
         else:
-            seeds = seeds_of(self, targets, output_gradients, recorded)
+            try:
+                seeds = seeds_of(self, targets, output_gradients, recorded)
+            except Exception as problem:
+                self._told(targets, leaves, problem)
+                raise
         found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, missing)
         if alone:
             return found[0]
@@ -444,8 +448,7 @@ class GradientTape(Listener):
         try:
             grads = compute(steps, seeds, source_ids, recorded)
         except Exception as problem:
-            for listener in listening.now:
-                listener.raised(self, targets, sources, problem)
+            self._told(targets, sources, problem)
             raise
         for dx in map(grads.get, source_ids):
             if dx is None:
@@ -493,9 +496,13 @@ class GradientTape(Listener):
         """The error for a question to a used-up tape."""
         self.refused = True
         problem = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+        return self._told((), (), RuntimeError(problem))
+
+    def _told(self, targets, sources, problem):
+        """The error of a question, of which the listeners have been told."""
         for listener in listening.now:
-            listener.raised(self, (), (), RuntimeError(problem))
-        return RuntimeError(problem)
+            listener.raised(self, targets, sources, problem)
+        return problem
 
 
 class Pause(contextlib.ContextDecorator):

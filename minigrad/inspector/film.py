@@ -11,6 +11,8 @@ from functools import lru_cache
 from inspect import unwrap
 from typing import Any
 
+import numpy as np
+
 from ..engine.backward import INPUT, TENSORS, VJP, output_ids
 from ..engine.listening import listeners_only
 from ..engine.operands import OPS
@@ -89,8 +91,7 @@ class Reading:
     raised: "int | None" = None  # the frame whose backward step raised it, if known
     sparse: tuple = ()  # the sources whose gradient is IndexedSlices
     heard: bool = True  # False if the trace had ended by then
-    again: bool = False  # whether there were several backward passes, for a Jacobian
-    in_rows: bool = False  # whether it is a Jacobian: several passes, or one for a stack of gradients
+    in_rows: bool = False  # whether it is a Jacobian, with a row for each gradient
     reads: list = field(default_factory=list)
 
 
@@ -184,7 +185,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
     others = film.tapes.keys() - {tape.number}
     film.gone = {number for number in others if number in trace.tapes and trace.tapes[number]() is None}
     questions = [e for e in trace.every(Asked) if e in own or (e.tape in others and e.number <= last)]
-    refused = [e for e in refusals if every or not wanted or set(e.targets) == wanted]
+    refused = [e for e in refusals if every or not wanted or {*e.targets} <= wanted]  # a used-up tape does not look at them
     heard: list[Any] = [*questions, *refused]
 
     def matters(e):
@@ -422,14 +423,22 @@ class Builder:
         reading = self.film.readings[k]
         self.settle(k)
         self.work(k, None)
-        reading.again = len({read.frame for read in reading.reads}) < len(reading.reads)
         value, seed = (self.film.frames[reading.reads[0].frame].value, reading.reads[0].upstream) if reading.reads else (None, None)
-        reading.in_rows = reading.again or (value is not None and len(value.shape) < len(seed.shape))
+        several = len({read.frame for read in reading.reads}) < len(reading.reads)
+        reading.in_rows = several or (value is not None and len(value.shape) < len(seed.shape))
+        if several:
+            reading.reads = in_one_pass(reading.reads)
+            reading.heard = bool(reading.reads)
+            steps = [step for step in self.film.steps if step[:2] != ("read", k)]
+            self.film.steps = [*steps, *[("read", k, read.frame) for read in reading.reads]]
         reading.raised = raised_in(self.film, reading) if reading.error else None
         self.film.steps.append(("error" if reading.error else "done", k))
+        return reading
 
     def asked(self, e):
-        self.end()
+        reading = self.end()
+        if e.number == e.began + 1:  # no backward pass began: the question itself was refused
+            reading.raised = None
         if e.released:
             self.film.steps.append(("release", e.tape))
 
@@ -446,6 +455,34 @@ def reading_of(e) -> Reading:
         return Reading(e.tape, e.targets, e.sources, {}, e.place, e.released, e.error)
     sparse = tuple([n for n, dx, made in zip(e.sources, e.slopes, e.results) if dx and not made])
     return Reading(e.tape, e.targets, e.sources, dict(zip(e.sources, e.slopes)), e.place, e.released, sparse=sparse)
+
+
+def in_one_pass(reads) -> list:
+    """The passes of a Jacobian, one for each row, as a single pass with all rows; empty if some of their arrays are gone."""
+    passes: list[Any] = []
+    for read in reads:
+        if read.frame == reads[0].frame:  # that of the target
+            passes.append({})
+        passes[-1][read.frame] = read
+    made = []
+    for frame in sorted({read.frame for read in reads}, reverse=True):
+        own = [one.get(frame) for one in passes]
+        parts = [{part.slot: part for part in read.parts} if read else {} for read in own]
+        known = {slot: part for some in parts for slot, part in some.items()}
+        products = {slot: stacked([one[slot].product if slot in one else None for one in parts]) for slot in known}
+        upstream = stacked([read and read.upstream for read in own])
+        if upstream is None or None in products.values():
+            return []
+        made.append(Read(frame, upstream, [Part(slot, part.to, products[slot], part.local) for slot, part in known.items()]))
+    return made
+
+
+def stacked(rows) -> "Summary | None":
+    """The values of all rows as one; a row without a value is 0. None if the array of one is gone."""
+    arrays = [None if one is None else one.array for one in rows]
+    zeros = np.zeros_like(next(one for one in arrays if one is not None)) if any(one is not None for one in arrays) else None
+    gone = any(array is None is not one for array, one in zip(arrays, rows))
+    return None if gone else Summary.of(np.stack([zeros if one is None else one for one in arrays]))
 
 
 def value_back(back) -> "Summary | None":

@@ -202,7 +202,7 @@ class Model:
         self.code = ShownCode([place for place in places if place is not None])
         self.texts, self.given, self.norm = cache(lambda *at: Place(*at).text), cache(lambda *at: assigned_name(Place(*at))), cache(norm_of)
         self.expressions, self.arrays, self.array_ids, self.used = {}, [], {}, set()
-        self.data_ids, self.last_use = self.other_data(), self.last_uses()
+        self.data_ids, self.last_use, self.last_sent = self.other_data(), self.last_uses(), {}
         here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
         self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
         self.last = film.readings.index(film.last) if film.last else -1
@@ -250,6 +250,8 @@ class Model:
             outside.update(dict.fromkeys(sorted(asked - outside.keys() - inside, key=lambda one: int(one[1:]))))
         ids = [*outside, *(f"f{f}" for f in own)]
         found = strip(ids, [(key, wire["from"], wire["to"]) for key, wire in wires.items()]) | {"outside": len(outside)}
+        if unit is not None:  # whether a value goes on to later units, and a gradient comes back from there
+            found["onward"] = [any(uses.get(one, -1) >= unit.end for one in own) for uses in (self.last_use, self.last_sent)]
         return {"unit": k, "cols": {one: self.column(one) for one in ids}, "wires": wires, "strip": found}
 
     def opened(self, k) -> dict:
@@ -363,6 +365,7 @@ class Model:
 
         Attributes:
             parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
+            last_sent: maps each frame to the last frame that sent it a gradient.
             written_at: maps each frame to the step at which it was recorded.
         """
         film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
@@ -377,10 +380,12 @@ class Model:
                 read = next(reads[rest[0]])
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
-                    one = self.shown_at(self.node_of(read, part))
+                    node = self.node_of(read, part)
+                    one = self.shown_at(node)
+                    self.last_sent[film.made.get(node)] = max(read.frame, self.last_sent.get(film.made.get(node), -1))
                     if one is not None:
-                        self.add_total(totals, rest[0], at, one, part, not film.readings[rest[0]].again)
-                settle(totals, f"f{read.frame}", rest[0], at, None if film.readings[rest[0]].again else read.upstream)
+                        self.add_total(totals, rest[0], at, one, part)
+                settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
                 reading = film.readings[rest[0]]
@@ -402,11 +407,11 @@ class Model:
             if one and reading.reads:
                 totals.setdefault(one, []).append((r, at, first if len(reading.targets) == 1 else None))
 
-    def add_total(self, totals, r, at, one, part, known=True):
+    def add_total(self, totals, r, at, one, part):
         found = totals.setdefault(one, [])
         before = found[-1][2] if found and found[-1][0] == r else ()
         total = part.product
-        if not known or before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
+        if before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
             total = None
         elif before:
             total = Summary.of(np.asarray(before.kept + total.kept))
@@ -489,8 +494,6 @@ class Model:
         made, found = self.film.made, {}
         for k, frame in enumerate(self.film.frames):
             found.update({made[node]: k for node in frame.inputs if node in made})
-        for reading in self.film.readings:
-            found.update({made[node]: len(self.film.frames) for node in reading.targets if node in made})
         return found
 
     def node(self, node):

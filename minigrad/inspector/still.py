@@ -33,10 +33,11 @@ class Canvas:
     def rect(self, x, y, w, h, fill="none", stroke="none", dash=""):
         self.path(corners(x, y, max(w, 0), h), stroke, dash=dash, fill=fill)
 
-    def text(self, x, y, text, size, fill=INK, anchor="start", bold=False, mono=False, room=None):
+    def text(self, x, y, text, size, fill=INK, anchor="start", bold=False, mono=False, room=None, turned=False):
         """Add a text; if it is too wide for its room, it is made smaller, and finally cut at its end.
 
         From a list, the first text that fits is used, and none is cut: numbers and shapes are shown in full or not at all.
+        A text that is `turned` goes upwards, with its middle at this place.
         """
         most = math.inf if room is None else int(room / (FLAT * 8.0))
         if isinstance(text, list):
@@ -47,7 +48,7 @@ class Canvas:
             head = text[:most]  # cut after a word, if there is one, and not after a number or in it
             text = text if text == head else re.sub(r"[\d., ]+$", "", head.rpartition(" ")[0] or head[:-1]) + "…"
         if text:
-            self.marks.append(("text", x, y, text.replace("\0", ""), size, fill, anchor, bold, mono))
+            self.marks.append(("text", x, y, text.replace("\0", ""), size, fill, anchor, bold, mono, turned))
 
     def svg(self, title) -> str:
         size = f'viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" height="{self.height:.0f}"'
@@ -103,10 +104,11 @@ def svg_of(mark) -> str:
             vertical = f"V{at[1]}" if upright else letter + to
             way += f"H{at[0]}" if level else vertical
         return f'<path d="{way}" fill="{fill}"{line}/>'
-    x, y, text, size, fill, anchor, bold, mono = rest
+    x, y, text, size, fill, anchor, bold, mono, turned = rest
     text = re.sub(RIGHT_TO_LEFT, "\u2068\\g<0>\u2069", html.escape(text))
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{text}</text>'
+    x, turn = (x + size / 3, f' transform="rotate(-90 {x + size / 3:.1f} {y:.1f})"') if turned else (x, "")
+    return f'<text x="{x:.1f}" y="{y:.1f}"{turn} {look} fill="{fill}" text-anchor="{anchor}">{text}</text>'
 
 
 def draw(axes, mark):
@@ -116,10 +118,11 @@ def draw(axes, mark):
 
     kind, *rest = mark
     if kind == "text":
-        x, y, text, size, fill, anchor, bold, mono = rest
+        x, y, text, size, fill, anchor, bold, mono, turned = rest
         side, text = {"start": "left", "middle": "center", "end": "right"}[anchor], text.replace("$", r"\$")
         look = {"family": "DejaVu Sans Mono" if mono else "DejaVu Sans", "weight": "bold" if bold else "normal"}
-        axes.text(x, y, text, fontsize=size * 0.7, color=fill, ha=side, va="baseline", **look)
+        way = {"va": "center", "rotation": 90} if turned else {"va": "baseline"}
+        axes.text(x, y, text, fontsize=size * 0.7, color=fill, ha=side, **way, **look)
         return
     points, stroke, thick, dash, fill = rest
     codes = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4}
@@ -310,16 +313,18 @@ def array(canvas, data, x, y, w, h, ink):
     """Draw the picture of a value, with a note on its size."""
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
-        forms = [[brief(one, digits) for one in found["v"]] for digits in (4, 3, 2, 1)[w <= 110 :]] if found else []
-        forms = [[data["text"]], *forms] if found is None or data["n"] == 1 else forms[:-1]
+        forms = [[in_digits(one, digits) for one in found["v"]] for digits in (4, 3)[w <= 110 :]] if found else []
+        forms = [[data["text"]], *forms] if found is None or data["n"] == 1 else forms
         count = len(forms[0])
         cols = 1 if count == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
         cell, high = w / cols, h * cols / count
         room = cell - (2 if cols == 1 else 6)
-        fits = next((some for some in forms if max(map(len, some)) * FLAT * 8 <= room), [])  # all numbers, or none
-        for k, one in enumerate(fits):
-            size = min(16.0, high * 0.8, room / (FLAT * max(map(len, fits))))
-            canvas.text(x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * high, one, size, ink, "middle", bold=True, mono=True)
+        fits = fitting(forms, room)  # all numbers, or none
+        turned = fitting(forms, h) if count == 1 and not fits else []  # a number in a narrow column is read from below
+        for k, one in enumerate(fits or turned):
+            size = 8.0 if turned else min(16.0, high * 0.8, room / (FLAT * max(map(len, fits))))
+            look = {"anchor": "middle", "bold": True, "mono": True, "turned": bool(turned)}
+            canvas.text(x + (k % cols + 0.5) * cell, y + (k // cols + (0.5 if turned else 0.7)) * high, one, size, ink, **look)
         if fits or count == 1 or data["dtype"].startswith("complex"):
             return
     note = data["note"][:: 1 if data["state"] == "nan" else -1] or [f"norm {brief(data['norm'], 3)}"]
@@ -329,6 +334,17 @@ def array(canvas, data, x, y, w, h, ink):
     else:
         heat(canvas, found, x, y, w, h)
     canvas.text(x + w / 2, y + h + 10, note, 10, ink if ink == ORANGE else SOFT, "middle", room=w)
+
+
+def fitting(forms, room) -> list:
+    """The first of some lists of texts that all fit into this room, in the smallest type."""
+    return next((some for some in forms if max(map(len, some)) * FLAT * 8 <= room), [])
+
+
+def in_digits(x, digits) -> str:
+    """A number in so many digits; one that is rounded shows all of them."""
+    text = brief(x, digits)
+    return f"{x:#.{digits}g}" if isinstance(x, float) and float(text) != x else text
 
 
 def curve(canvas, found, x, y, w, h, ink):
@@ -416,7 +432,7 @@ def plot(canvas, axis, x, y, w, h, colour):
     half, points = max(0.5, min(8, step / 3)), points[:: max(1, len(points) // (400 if log else 900))]
     if log:
         for a, b in filter(None, points):
-            canvas.rect(a - half, b, 2 * half, y + h - b, colour)
+            canvas.rect(a - half, min(b, y + h - 2), 2 * half, max(2, y + h - b), colour)
     else:
         alone = [at for before, at, after in zip([None, *points], points, [*points[1:], None]) if at and not before and not after]
         canvas.path([*points, *[end for a, b in alone for end in (None, (a - half, b), (a + half, b))]], colour, 1.5)

@@ -5,7 +5,7 @@ from collections import Counter
 
 from ..errors import visible
 from ..explain.search import number_of
-from .arrays import spread, text_of
+from .arrays import size_text, spread, text_of
 from .verdict import would_carry
 
 MOST = 36  # rows; if there are more, the middle is left out
@@ -96,9 +96,9 @@ def backward(model, frame, k, read) -> str:
     for part in read.parts:
         node = model.node_of(read, part)
         if node in model.film.made:
-            onward.append((model.film.made[node], text_of(part.product, 2)))
+            onward.append((model.film.made[node], size_text(part.product) if reading.in_rows else text_of(part.product, 2)))
             continue
-        text, local = text_of(part.product, 3), part.local
+        text, local = size_text(part.product) if reading.in_rows else text_of(part.product, 3), part.local
         if not part.product.finite and local is not None:
             text = f"{text_of(read.upstream)} x {text_of(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))

@@ -44,14 +44,16 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     units, before = list(refined(model, units, shown)), 0
     if len(units) < 2:
         return "", []
+    targets = {model.film.made.get(node) for reading in model.film.readings for node in reading.targets}
     for unit in units:
         unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
-        unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end), default=unit.end - 1)
+        unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end or k in targets), default=unit.end - 1)
         value = frames[unit.lead].value
         unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
-        given = [node for k in own if k not in model.hidden for node in frames[k].inputs if node not in model.film.made]
-        unit.weights = [*dict.fromkeys(model.source_ids[number] for number in map(number_of, given) if number in model.source_ids)]
+        ops = [frames[k] for k in own if k not in model.hidden and frames[k].kind == "op"]
+        read = [number_of(node) for op in ops for node in op.inputs if isinstance(node, tuple) or node not in model.film.made]
+        unit.weights = [*dict.fromkeys(model.source_ids[number] for number in read if number in model.source_ids)]
         unit.built = sum(k in model.hidden for k in own)
     if kind == "iterations":
         lead_alike(model, units)
@@ -148,8 +150,9 @@ def with_rest(model, groups, shown, kind):
         size = MANY if len(free) <= 60 * MANY else -(-len(free) // 60)
         for start in range(0, len(free), size):
             some = free[start : start + size]
-            label = model.frame_name(some[-1]) or model.film.frames[some[-1]].op
-            label = f"ops {some[0] + 1} to {some[-1] + 1}" if len(some) > 1 and kind == "ops" else label
+            last = model.film.frames[some[-1]]
+            label = last.event.called if last.kind == "assign" else model.frame_name(some[-1]) or last.op
+            label = f"ops {model.numbers[some[0]]} to {model.numbers[some[-1]]}" if len(some) > 1 and kind == "ops" else label
             units.append(Unit(some[0], some[-1] + 1, label))
         if group.end:
             units.append(group)
@@ -178,9 +181,10 @@ def fold_shown(model) -> "dict | None":
         below = axis(model.norm, f"|{below['name']}|", sent)
     data = {
         "kind": kind, "open": model.open_unit, "layered": weighted,
-        "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
+        "first": [unit.first for unit in units], "lead": [unit.lead for unit in units],
         "above": axis(model.norm, (carry or "value") if scalar else f"|{carry or 'value'}|", [[one] for one in carried], scalar), "below": below,
         "labels": [unit.label for unit in units] if len(units) <= SENT else None, "iterations": None,
+        "ops": [model.numbers[unit.end] - model.numbers[unit.first] - unit.built for unit in units],
         "built": [unit.built for unit in units] if model.hidden else None,
     }  # fmt: skip
     if looped and len(units) > SENT:
@@ -218,7 +222,8 @@ def trend(model) -> str:
     if max(first, last) < FAR * min(first, last):
         return ""
     what, word = "largest |gradient| of its weights" if kind == "layers" else "|gradient|", "vanishing" if first < last else "exploding"
-    return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
+    gone = ", and is 0 before" * (not largest[0]) + ", and is 0 after" * (not largest[-1])
+    return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}{gone}"
 
 
 def sent_units(model):

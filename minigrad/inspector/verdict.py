@@ -1,5 +1,7 @@
 """The verdict on a gradient: the answer in one sentence, where it was cut, and what the lost paths would carry."""
 
+import re
+
 from ..engine.tape import GradientTape
 from ..errors import visible_lines
 from ..explain.search import number_of
@@ -40,7 +42,7 @@ def verdict(model) -> dict:
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
-    ask = f"d{targets}" if targets.isidentifier() else f"d({targets})"
+    ask = f"d{targets}" if targets.isidentifier() and not re.match("d.", targets) else f"d({targets})"
     several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
     ask += f"/d{names[0] if len(names) == 1 else several}"
     each = [{"id": model.source_ids.get(n), "name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]

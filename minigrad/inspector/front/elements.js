@@ -72,7 +72,7 @@ export function needed(names, look, most) {
 /** The first of some names that fits in a line, or in two; its baseline is that of the last line. */
 export function titled(x, y, names, room, look, told) {
   const lines = names.flatMap(inLines).find((some) => longest(some, look) <= room) ?? [names.at(-1)];
-  const size = lines.length > 1 ? look.least : look.size, top = y - 9 * (lines.length - 1);
+  const size = lines.length > 1 ? look.least : look.size, top = y + (2 - 9) * (lines.length - 1);
   return svg("g", {}, svg("title", {}, told), lines.map((line, k) => fitted(x, top + 9 * k, line, room, { ...look, size })));
 }
 

@@ -293,7 +293,7 @@ export class Film {
     const [a, b] = [g.lanes.value, g.lanes.slope].map(([from, size]) => from + size / 2); // the middles of the lanes
     if (this.view.fold && !reading?.targets.some((one) => this.place.get(one) >= this.strip.outside)) {
       const ways = [[a, "goes on", "blue", `M${t + 2} 0h26`, `M${t + 36} 0l-9 -5v10z`], [b, "comes back", "orange", `M${t + 10} 0h26`, `M${t + 2} 0l9 -5v10z`]];
-      return ways.slice(g.ends ? 0 : 2).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
+      return ways.filter((_, k) => g.ends && this.strip.onward[k]).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
     }
     if (!seen || last < 0) return [];
     const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];

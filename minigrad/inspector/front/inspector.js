@@ -302,6 +302,7 @@ class Inspector {
     const numbersOf = (text) => (text.match(/-?((\d*\.)?\d+(e[-+]?\d+)?|inf|nan)/gi) || []).map((one) => Number(one.replace(/inf/i, "Infinity")));
     const near = (one, other) => Object.is(one, other) || (Number.isFinite(other) && Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9);
     const [found, wanted] = [given.text || "", exact].map(numbersOf);
+    if (found.length === 1) found.push(...wanted.slice(1).map(() => found[0])); // one number for equal ones
     let right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
     if (given.wire) right = given.wire.state === "cut" || given.wire.state === "stop";
     else if (given.text.trim().toLowerCase() === "none") right = answer === "None";

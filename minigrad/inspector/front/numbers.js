@@ -9,24 +9,26 @@ function rounded(x, digits) {
   return tie ? Number(`${sign}${exact.slice(0, digits)}e${power - digits + 1}`) : Number(x.toPrecision(digits));
 }
 
-/** A number in so many digits: `9.0`, `0.1234`, `3460` (for 3456), `9.0·10⁻⁸`. A `whole` one is not rounded to another; other values stay as text. */
+/** A number in so many digits: `9.0`, `0.1234`, `3.46·10³` (for 3456). One that is rounded shows all of these digits; other values stay as text. */
 export function number(x, digits = 4, whole = false) {
   if (typeof x !== "number") return String(x);
   if (x === 0) return whole ? "0" : "0.0";
   const near = rounded(x, digits), [head, power] = near.toExponential(digits - 1).split("e");
   const exponent = Number(power);
-  if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (whole && near !== x)) {
+  if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (near !== x && exponent >= digits)) {
     const short = Number(head).toString();
     return `${short.includes(".") ? short : short + ".0"}·10${[...String(exponent)].map((one) => RAISED[one]).join("")}`.replace("-", "−");
   }
-  return (whole || !Number.isInteger(x) || exponent >= digits ? `${near}` : `${near}.0`).replace("-", "−");
+  const text = near === x ? `${near}` : near.toPrecision(digits);
+  return (whole || !Number.isInteger(x) ? text : `${text}.0`).replace("-", "−");
 }
 
-/** The same number in fewer and fewer digits: down to two, or to one if that is exact. */
+/** The same number in fewer and fewer digits: down to three, or to as many as it has. */
 export function forms(x, whole) {
   if (typeof x !== "number") return [String(x)];
   const most = x ? Math.min(6, Math.max(4, Math.floor(Math.log10(Math.abs(x))) + 2)) : 4;
-  return [most, 3, 2, 1].filter((digits) => digits > 1 || Number(x.toPrecision(1)) === x).map((digits) => number(x, digits, whole));
+  const [first, ...others] = [most, 3, 2, 1].filter((digits) => digits > 2 || Number(x.toPrecision(digits)) === x).map((digits) => number(x, digits, whole));
+  return first.length > 4 ? [first, first.replace(/\.0$/, ""), ...others] : [first, ...others];
 }
 
 export function bytesText(count) {

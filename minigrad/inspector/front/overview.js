@@ -120,7 +120,7 @@ export class Overview {
     for (const tick of ticks) {
       const at = top + HIGH - (HIGH * (tick - low)) / (high - low);
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
-      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), Math.min(48, this.left - 7), { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: "quiet" }));
+      group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), Math.min(48, this.left - 7), { size: 9.5, least: 8, family: "mono", anchor: "end", cut: false, class: tone === "orange" ? "quiet spoils" : "quiet" }));
     }
     const { wide } = this, shown = [], thick = Math.max(1, Math.min(26, wide * 0.5));
     const marks = (some) => path(some.map((k) => `M${this.x(k + 0.5).toFixed(1)} ${top}v${HIGH}`).join(""), { class: "bad", "stroke-width": thick });
@@ -128,7 +128,7 @@ export class Overview {
       numbers.slice(this.first, this.end).forEach((one, place) => {
         const k = this.first + place, x = this.x(k + 0.5) - thick / 2;
         if (!one && !odd.has(k)) return shown.push(null);
-        const bar = svg("g", {}, odd.has(k) ? marks([k]) : rect(x, y(one), thick, top + HIGH - y(one), { class: "bar" }));
+        const bar = svg("g", {}, odd.has(k) ? marks([k]) : rect(x, Math.min(y(one), top + HIGH - 2), thick, Math.max(2, top + HIGH - y(one)), { class: "bar" }));
         if (wide >= 46 && !odd.has(k)) bar.append(fitted(x + thick / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", cut: false, class: "amount" }));
         shown.push(bar);
         group.append(bar);
@@ -180,7 +180,7 @@ export class Overview {
       for (const [name, value] of [["x", a], ["width", b - a]]) put(this.lit, name, value.toFixed(1));
       const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
-      const built = fold.built?.[open] ?? 0, ops = fold.end[open] - fold.first[open] - built, module = fold.paths?.[open];
+      const built = fold.built?.[open] ?? 0, ops = fold.ops[open], module = fold.paths?.[open];
       const name = this.nameOf(open), count = `(${ops} op${ops === 1 ? "" : "s"}${built ? ", built here" : ""})`, path = module && module !== name ? `  ${module}` : "";
       const label = fitted(12, y - 8, [`${name}${path}   ${count}`, `${name}   ${count}`, name], this.named, { size: 12.5, least: 10, bold: true });
       this.label.replaceWith(label);

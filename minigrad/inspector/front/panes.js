@@ -90,7 +90,7 @@ export function mathematics(story, id, reading) {
     const parts = one.parts.length ? one.parts : [{ t: "upstream", of: "upstream" }, { t: "→" }];
     const all = [...parts.map(known), result].filter((data) => data?.picture?.kind === "grid");
     const unit = 84 / Math.max(7, ...all.flatMap(({ picture }) => [picture.rows, picture.cols]));
-    const name = `grad ${one.name}`;
+    const name = /^[^ @+−÷·]*$/.test(one.name) ? `grad ${one.name}` : `grad (${one.name})`;
     const drawn = parts.filter((part) => part.of);
     const figures = [...drawn.map((part) => figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value")), figure(name, result, unit, false, "slope")];
     const sign = (text) => html("span", { class: "sign" }, text);

@@ -31,13 +31,15 @@ function numbers(group, data, x, y, w, h) {
   const texts = all.map((one) => (data.dtype === "bool" ? [one ? "True" : "False", one ? "T" : "F"] : forms(one, whole)));
   const few = data.n > 1 && found?.v.every((one) => typeof one === "number" || /^-?(nan|inf)$/.test(one));
   const across = numbersIn(texts, w, h, cols, rows), stacked = rows === 1 && across.size < 11 ? numbersIn(texts, w, h, 1, cols) : across;
-  const { size, shown, cols: wide, rows: high } = stacked.size > across.size ? stacked : across;
+  const upright = stacked.size > across.size ? stacked : across, turned = !upright.size && data.n === 1 ? numbersIn(texts, h, w, 1, 1) : null;
+  const { size, shown, cols: wide, rows: high } = turned?.size ? turned : upright;
   if (few && !size) return null;
   const look = { least: 7.5, anchor: "middle" };
   if (found && !size) group.append(fitted(x + w / 2, y + h / 2 + 4, noteOf(data), w, { ...look, cut: false, class: "note" }));
   if (size || !found) shown.forEach((text, k) => {
-    const cx = x + ((k % wide) + 0.5) * (w / wide), cy = y + (Math.floor(k / wide) + 0.5) * (h / high) + (size || 7.5) * 0.35;
-    group.append(fitted(cx, cy, text, w, { ...look, size: size || 7.5, family: "mono", bold: true }));
+    const cx = x + ((k % wide) + 0.5) * (w / wide), middle = y + (Math.floor(k / wide) + 0.5) * (h / high), cy = middle + (size || 7.5) * 0.35;
+    const along = turned?.size ? { transform: `rotate(-90 ${cx} ${middle})` } : {}; // in a narrow column
+    group.append(fitted(cx, cy, text, along.transform ? h : w, { ...look, size: size || 7.5, family: "mono", bold: true, ...along }));
   });
   if (found) group.append(rect(x, y, w, h, { class: "hit" }));
   return { x, y, w, h, rows: high, cols: wide };
