@@ -17,10 +17,11 @@ const shown = (text) => {
 };
 
 test("a number has the digits that it is given", () => {
-  const texts = { 9: "9.0", 0.12344: "0.1234", 3456: "3456.0", 34567: "3.457·10⁴", 1.0002: "1.000", 9e-8: "9.0·10⁻⁸", "-2.5": "−2.5", 1e20: "1.0·10²⁰", 0: "0.0" };
+  const texts = { 9: "9.0", 0.12344: "0.1234", 3456: "3456.0", 34567: "3.457·10⁴", 1.00002: "1.0", 345.67: "345.7", 9e-8: "9.0·10⁻⁸", "-2.5": "−2.5", 1e20: "1.0·10²⁰", 0: "0.0" };
   for (const [x, text] of Object.entries(texts)) assert.equal(number(Number(x)), text);
   for (const [x, text] of [[7.8125, "7.812"], [1.5625, "1.562"], [1.00075, "1.001"], [-0.15625, "−0.1562"], [12345e4, "1.234·10⁸"]]) assert.equal(number(x), text, "as Python rounds it");
   assert.equal(number(3456, 2, true), "3.5·10³");
+  assert.deepEqual([number(1.002, 3), number(345.67, 3), number(-0.0329, 2)], ["1.00", "346", "−0.033"]);
   assert.deepEqual(forms(90720), ["90720.0", "90720", "9.07·10⁴"]);
   assert.equal(number("nan"), "nan");
 });

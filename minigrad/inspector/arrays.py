@@ -28,13 +28,13 @@ def shown(value) -> dict:
 
 
 def note_of(data) -> list:
-    """The note before the norm, in a long and a short form: the elements that are not finite, or the zeros if half or more."""
+    """A note on the elements that are not finite, or else on the zeros, in a long and a short form; empty if there are none."""
     odd = [f"{data[word]} {word}" for word in ("nan", "inf", "-inf") if word in data]
     if odd or data["zeros"] == data["n"]:
         return [", ".join(odd), odd[0]] if odd else ["all 0"]
-    share = data["zeros"] / data["n"]
-    percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
-    return [f"{percent} % zeros", f"{percent} % 0"] if share >= 0.5 else []
+    share = 100 * data["zeros"] / data["n"]
+    percent = math.floor(10 * share) / 10 if share > 99 else round(share)
+    return [f"{percent} % zeros", f"{percent} % 0"] if share >= 1 else [f"{data['zeros']} of {data['n']} are 0"] * (share > 0)
 
 
 def picture_of(summary, found) -> dict:

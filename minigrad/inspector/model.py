@@ -36,13 +36,14 @@ from .film import MOST_READINGS, Part, add_reading, add_unheard, film_of_log, fi
 from .formulas import formula, grouped, meanings
 from .lost import full_gradient
 from .memory import kept, memory_shown
-from .units import BUILD, SENT, fold_shown, sent_units, units_of
+from .units import BUILD, SENT, fold_shown, in_order_of_need, units_of
 from .verdict import cuts, verdict
 from .wires import scale_of, strip, width_of
 from .written import written
 
 MOST_EXPLAINED = 8  # sources
 MOST_BYTES = 1_700_000  # limit for the plain data of all films on a page
+MOST_SENT = 330_000  # bytes of plain data that are sent at first of a long film
 FEWEST = 100  # events that are always shown, however large they are
 LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that do not break a path
 GLYPHS = {
@@ -99,6 +100,7 @@ class Model:
 
     def make(self, looked_at, target, sources, frame, most_bytes):
         self.look(looked_at, target, sources, frame)
+        self.most_sent = min(MOST_SENT, most_bytes // 2)  # so that no event is left out for a strip
         self.film_it(every=target is None)
         while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
             self.most //= 2
@@ -219,18 +221,33 @@ class Model:
         sent = [part.product for found in self.parts.values() for _, _, part in found]
         lost = [Summary.of(np.asarray(dx)) for slopes in (self.full[1].values() if self.full else ()) for dx in slopes.values()]
         self.scale = scale_of([abs(self.norm(one) or 0) for one in {*sent, *lost}])
-        told, parts = verdict(self), [self.strip_of(k) for k in (sent_units(self) if self.fold[1] else [None])]
-        return {
-            "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
+        view = {
+            "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": verdict(self), "notes": self.notes(), "cuts": broken,
             "count": len(film.frames), "kept": sum(bool(one.slots) for one in film.frames),
             "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
             "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent, film),
             "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
             "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
+            "written": written(self),
+        }  # fmt: skip
+        room = self.most_sent - len(json.dumps([view, self.arrays]))
+        parts = self.strips(room) if self.fold[1] else [self.strip_of(None)]
+        return view | {
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
             "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
-            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:], "written": written(self),
+            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:],
         }  # fmt: skip
+
+    def strips(self, room) -> list:
+        """The strips of the units that are sent: of a long film as many as have room (in bytes), and the others on request."""
+        found, few = [], len(self.film.frames) <= SENT
+        for k in in_order_of_need(self):
+            before = len(self.arrays)
+            found.append(self.strip_of(k))
+            room -= 0 if few else len(json.dumps([found[-1], self.arrays[before:]]))
+            if room < 0:
+                break
+        return sorted(found, key=lambda part: part["unit"])
 
     def strip_of(self, k) -> dict:
         """The columns and wires of a unit (None: of the whole film), and of its inputs."""

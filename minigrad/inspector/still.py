@@ -327,7 +327,9 @@ def array(canvas, data, x, y, w, h, ink):
             canvas.text(x + (k % cols + 0.5) * cell, y + (k // cols + (0.5 if turned else 0.7)) * high, one, size, ink, **look)
         if fits or count == 1 or data["dtype"].startswith("complex"):
             return
-    note = data["note"][:: 1 if data["state"] == "nan" else -1] or [f"norm {brief(data['norm'], 3)}"]
+    note, norms = data["note"], [f"norm {brief(data['norm'], digits)}" for digits in (4, 3) if "norm" in data]
+    if norms and data["state"] != "nan" and data["zeros"] < data["n"]:
+        note = [*[f"{norms[0]}, {one}" for one in note], *(note if 2 * data["zeros"] >= data["n"] else norms)]
     h -= 12
     if found["rows"] == 1:
         curve(canvas, found, x, y, w, h, ink)
@@ -342,9 +344,9 @@ def fitting(forms, room) -> list:
 
 
 def in_digits(x, digits) -> str:
-    """A number in so many digits; one that is rounded shows all of them."""
+    """A number in so many digits; one that is rounded to fewer than four shows them all."""
     text = brief(x, digits)
-    return f"{x:#.{digits}g}" if isinstance(x, float) and float(text) != x else text
+    return f"{x:#.{digits}g}" if digits < 4 and isinstance(x, float) and float(text) != x else text
 
 
 def curve(canvas, found, x, y, w, h, ink):

@@ -13,7 +13,7 @@ from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
 LEAST = 3  # the fewest iterations of a loop
-SENT = 400  # frames that are sent at first; the others are sent on request
+SENT = 400  # frames of a unit that is sent at first; a longer one is sent on request
 BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
 FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
 
@@ -226,9 +226,8 @@ def trend(model) -> str:
     return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}{gone}"
 
 
-def sent_units(model):
-    """The units whose columns are sent: all of them if they are few, otherwise the first, the last and the open one."""
-    _, units = model.fold
-    if sum(unit.end - unit.first for unit in units) <= SENT:
-        return range(len(units))
-    return [k for k in sorted({0, model.open_unit, len(units) - 1}) if units[k].end - units[k].first <= SENT]
+def in_order_of_need(model) -> list:
+    """The units that may be sent at first: the open one, the first, the last, and the others by how near they are to the open one."""
+    units, opened = model.fold[1], model.open_unit
+    order = sorted(range(len(units)), key=lambda k: (k not in (opened, 0, len(units) - 1), abs(k - opened)))
+    return [k for k in order if units[k].end - units[k].first <= SENT]

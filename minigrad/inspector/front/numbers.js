@@ -9,7 +9,7 @@ function rounded(x, digits) {
   return tie ? Number(`${sign}${exact.slice(0, digits)}e${power - digits + 1}`) : Number(x.toPrecision(digits));
 }
 
-/** A number in so many digits: `9.0`, `0.1234`, `3.46·10³` (for 3456). One that is rounded shows all of these digits; other values stay as text. */
+/** A number in so many digits: `9.0`, `0.1234`, `3.46·10³` (for 3456). One that is rounded to fewer than four shows them all; other values stay as text. */
 export function number(x, digits = 4, whole = false) {
   if (typeof x !== "number") return String(x);
   if (x === 0) return whole ? "0" : "0.0";
@@ -19,8 +19,8 @@ export function number(x, digits = 4, whole = false) {
     const short = Number(head).toString();
     return `${short.includes(".") ? short : short + ".0"}·10${[...String(exponent)].map((one) => RAISED[one]).join("")}`.replace("-", "−");
   }
-  const text = near === x ? `${near}` : near.toPrecision(digits);
-  return (whole || !Number.isInteger(x) ? text : `${text}.0`).replace("-", "−");
+  const text = near === x || digits > 3 ? `${near}` : near.toPrecision(digits);
+  return (whole || text.includes(".") || (near !== x && exponent >= digits - 1) ? text : `${text}.0`).replace("-", "−");
 }
 
 /** The same number in fewer and fewer digits: down to three, or to as many as it has. */
@@ -39,11 +39,12 @@ export function bytesText(count) {
 export const shapeText = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 export const shapeForms = (shape) => [shapeText(shape), shape.join("×"), `${shape.length} axes`];
 
-/** The forms of the note under a picture: the elements that are not finite, else the share of zeros, else the norm. */
+/** The forms of the note under a picture: the elements that are not finite, else the norm and the share of zeros, or only one of them. */
 export function noteOf(data) {
-  if (data.note?.length) return data.note;
-  const sizes = [4, 3, 2].map((digits) => number(data.norm, digits)), words = data.picture?.sizes ? ["|z|, norm", "norm"] : ["norm"];
-  return [...words.flatMap((word) => sizes.map((text) => `${word} ${text}`)), ...sizes.map((text) => `|${text}|`)];
+  const sizes = [4, 3].map((digits) => number(data.norm, digits)), words = data.picture?.sizes ? ["|z|, norm", "norm"] : ["norm"];
+  const norms = [...words.flatMap((word) => sizes.map((text) => `${word} ${text}`)), ...sizes.map((text) => `|${text}|`)];
+  if (!data.note?.length || data.state === "nan" || data.zeros === data.n) return data.note?.length ? data.note : norms;
+  return [...data.note.map((zeros) => `${norms[0]}, ${zeros}`), ...(2 * data.zeros >= data.n ? data.note : norms)];
 }
 
 /** A value in words, for screen readers and for sentences. */

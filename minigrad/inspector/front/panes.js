@@ -138,7 +138,7 @@ export function answer(story, now) {
     const data = given == null ? null : view.arrays[given];
     const sparse = view.readings[now.reading]?.sparse.includes(source.id) && quiet("IndexedSlices");
     const size = data && (data.n === 1 || (data.n <= 4 && !many) ? data.text : data.state === "value" ? `norm ${number(data.norm, many ? 3 : 4)}` : noteOf(data)[0]);
-    const zeros = data?.n > 4 && data.state === "value" && !many && noteOf(data)[0].includes("zeros") && quiet(noteOf(data)[0]);
+    const zeros = data?.n > 4 && data.state === "value" && !many && data.note[0] && quiet(data.note[0]);
     const drawn = data?.picture && data.picture.kind !== "numbers" && picture(data, 0, 0, 46, 26, "slope", false);
     const thumb = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" }, drawn);
     const unlike = last && asked.length > 1 && each.status !== "complete" && quiet(each.say);
