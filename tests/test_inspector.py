@@ -1522,14 +1522,14 @@ def test_where_nothing_is_finite_there_is_no_norm_and_no_range():
 
 
 ZEROS = {  # zeros of elements: the note in a long and a short form
-    (0, 2): [], (2, 2): ["all 0"], (49, 99): [], (1, 2): ["50 % zeros", "50 % 0"], (2, 3): ["67 % zeros", "67 % 0"],
+    (0, 2): [], (2, 2): ["all 0"], (49, 99): ["49 % zeros", "49 % 0"], (1, 1000): ["1 zero"], (3, 1000): ["3 zeros"], (1, 2): ["50 % zeros", "50 % 0"], (2, 3): ["67 % zeros", "67 % 0"],
     (99, 100): ["99 % zeros", "99 % 0"], (199, 200): ["99.5 % zeros", "99.5 % 0"], (999, 1000): ["99.9 % zeros", "99.9 % 0"],
     (9999, 10000): ["99.9 % zeros", "99.9 % 0"],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("zeros", "count"), ZEROS)
-def test_many_zeros_are_noted(zeros, count):
+def test_zeros_are_noted(zeros, count):
     assert shown((np.arange(count) >= zeros).astype(np.float32))["note"] == ZEROS[zeros, count]
 
 

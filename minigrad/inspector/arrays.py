@@ -34,7 +34,7 @@ def note_of(data) -> list:
         return [", ".join(odd), odd[0]] if odd else ["all 0"]
     share = 100 * data["zeros"] / data["n"]
     percent = math.floor(10 * share) / 10 if share > 99 else round(share)
-    return [f"{percent} % zeros", f"{percent} % 0"] if share >= 1 else [f"{data['zeros']} of {data['n']} are 0"] * (share > 0)
+    return [f"{percent} % zeros", f"{percent} % 0"] if share >= 1 else [f"{data['zeros']} zero{'s' * (data['zeros'] > 1)}"] * (share > 0)
 
 
 def picture_of(summary, found) -> dict:
