@@ -127,8 +127,7 @@ def is_as_packed(path, was):
 
 def linked():
     """Is there something else where the environment is to be? What a link leads to would be deleted."""
-    there = os.path.realpath(str(ENVIRONMENT))
-    elsewhere = ENVIRONMENT.is_symlink() or os.path.normcase(there) != os.path.normcase(str(ENVIRONMENT))
+    elsewhere = ENVIRONMENT.is_symlink() or Path(os.path.realpath(str(ENVIRONMENT))) != ENVIRONMENT
     if not elsewhere and (ENVIRONMENT.is_dir() or not ENVIRONMENT.exists()):
         return None
     what = "a link, and what it leads to would be deleted" if elsewhere else "no folder"

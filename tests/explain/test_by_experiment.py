@@ -1306,6 +1306,12 @@ def test_a_nudge_that_changes_the_shape_of_the_target_is_a_decision(tmp_path):
     assert answer.notes == ("no replay: the smallest nudge changes what runs",)
 
 
+def test_a_block_that_gives_another_target_each_time_is_not_judged_by_replays(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = x * np.random.default_rng().normal() * x.numpy()\n"
+    answer = run(f"import numpy as np\nx = mg.Variable(2.0)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert answer.notes == ("no replay: the block does not give the same target twice",) and answer.codes == ("LEFT_ENGINE",)
+
+
 def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
     block = "with mg.GradientTape() as tape:\n    c = mg.cast(mg.cast(x * 4.0, mg.int32), mg.float32)\n    y = c + float(x)\n"
     answer = run(f"x = mg.Variable(0.75)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
