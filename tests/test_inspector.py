@@ -1657,6 +1657,12 @@ def test_a_model_is_folded_by_its_layers_and_tells_that_gradients_vanish():
 # ---- a snapshot, in any thread -----------------------------------------------------------------------------------------
 
 
+def test_gradients_that_vanish_to_nothing_are_told_so():
+    block = "with mg.GradientTape() as tape:\n    y = x\n    for k in range(400):\n        y = y * 0.5\n        y = y * 1.0\n    y = y + x"
+    say = inspected(f"x = mg.Variable(1.0)\n{block}\ng = tape.gradient(y, x)").plain["verdict"]["say"]
+    assert re.search(r"goes from 1.0 in iteration 400 of 400 to 1.4\d*e-45 in iteration \d+ of 400, and is 0 before\.$", say)
+
+
 STATE_IN_A_LAYER = """
 x = mg.constant([[0., 1.], [4., 9.], [16., 25.]])
 inner = [mg.keras.layers.Dense(3, name=f"dense_{k}") for k in range(5)]

@@ -214,15 +214,16 @@ def trend(model) -> str:
         return ""
     counted = [unit for unit in units if unit.carries]
     nodes = [unit.weights if kind == "layers" else [f"f{unit.lead}"] for unit in counted]
-    largest = [max([abs(model.norm(model.final_slopes.get(one)) or 0) for one in some], default=0) for some in nodes]
-    sizes = [(size, unit.label) for size, unit in zip(largest, counted) if size]
+    norms = [[model.norm(model.final_slopes.get(one)) for one in some] for some in nodes]
+    largest = [(max(abs(one) for one in some if one is not None), unit.label) for some, unit in zip(norms, counted) if {*some} - {None}]
+    sizes = [one for one in largest if one[0]]
     if len(sizes) < LEAST:
         return ""
     (first, start), (last, end) = sizes[0], sizes[-1]
     if max(first, last) < FAR * min(first, last):
         return ""
     what, word = "largest |gradient| of its weights" if kind == "layers" else "|gradient|", "vanishing" if first < last else "exploding"
-    gone = ", and is 0 before" * (not largest[0]) + ", and is 0 after" * (not largest[-1])
+    gone = ", and is 0 before" * (not largest[0][0]) + ", and is 0 after" * (not largest[-1][0])
     return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}{gone}"
 
 
