@@ -95,7 +95,7 @@ class Function:
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._parameters = parameters(python_function, self.input_signature or ())
         plain = all(one.kind == one.POSITIONAL_OR_KEYWORD for one in self._parameters.parameters.values())
-        self._complete = len(self._parameters.parameters) if plain and input_signature is None else -1
+        self._complete = len(self._parameters.parameters) if plain and input_signature is None else None
         self._traces = Traces() if traces is None else traces
         self._of_instances: Any = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, python_function)

@@ -1312,6 +1312,19 @@ def test_a_block_that_gives_another_target_each_time_is_not_judged_by_replays(tm
     assert answer.notes == ("no replay: the block does not give the same target twice",) and answer.codes == ("LEFT_ENGINE",)
 
 
+def test_a_path_that_left_and_then_became_an_integer_needs_both_fixes(tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.cast(mg.cast(mg.constant(x.numpy()), mg.int32), mg.float32) * 2.0\n"
+    answer = run(f"x = mg.Variable(2.5)\n{CELL}{block}answer = tape.explain(y, x, seconds=0)\n", tmp_path)["answer"]
+    assert answer.codes == ("LEFT_ENGINE", "INTEGER")
+
+
+@pytest.mark.parametrize(("line", "left"), [("c = bool(x)", True), ("c = 1 if x else 2", False)])
+def test_a_truth_value_that_left_above_the_tape_is_told_where_it_was_asked_for(line, left, tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.constant(3.0) * c\n"
+    answer = run(f"x = mg.Variable(2.0)\n{line}\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
+    assert any(f"x left above the tape: {line}" in note for note in answer.notes) == left
+
+
 def test_a_jump_beside_a_lost_path_does_not_hide_it(tmp_path):
     block = "with mg.GradientTape() as tape:\n    c = mg.cast(mg.cast(x * 4.0, mg.int32), mg.float32)\n    y = c + float(x)\n"
     answer = run(f"x = mg.Variable(0.75)\n{CELL}{block}answer = tape.explain(y, x)\n", tmp_path)["answer"]
