@@ -145,7 +145,7 @@ ERRORS = [
     (lambda: mg.linalg.tensor_diag_part(R), "Invalid shape [2,3]: dimensions 0 and 1 do not match."),
     (lambda: mg.einsum("ij,jk->ik", mg.constant(A), mg.constant(R[:1])), "Expected dimension 2 at axis 0 of the input shaped [1,3]"),
     (lambda: mg.einsum("ij", ones((2, 3, 4))), "Expected input 0 to have rank 2 but got: 3"),
-    (lambda: mg.einsum("...i...->i", ones((2, 3, 4))), "Expected input 0 to have rank at least 1 but got: 3"),
+    (lambda: mg.einsum("...i...->...i", ones((2, 3, 4))), "Expected input 0 to have rank at least 1 but got: 3"),
     (lambda: mg.einsum("i...,i...->i", ones((2, 3)), ones((2, 3))), "Output contains 1 broadcasting dimension(s) but no ellipsis (...)"),
 ]  # fmt: skip
 
