@@ -11,7 +11,9 @@ from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
 from .fixes import safe_lines
-from .question import UNKNOWN, slopes_from, steps_of
+from .question import UNKNOWN, slopes_from, steps_beyond, steps_of
+
+MOST_PASSES = 8  # in search of a value that is not finite
 
 
 def stale(q):
@@ -58,8 +60,8 @@ def summed(q):
 
 
 def not_finite(q):
-    """The cause of inf or nan: the first op in the backward pass to send it, or what made a value non-finite before."""
-    step = next((one for one in steps_of(q) if one.upstream.finite and not one.sent.finite), None)
+    """The cause of inf or nan: what made a value non-finite, or else the first op in the backward pass to send it."""
+    step = first_to_send(q)
     op, event = op_at(q, step) if step is not None else ("", None)
     kept = [one for tape_step in steps_like(q, step) for one in tape_step[ARRAYS]] if event is None and step else []
     if step is None or not all(finite(one) for one in kept if isinstance(one, (np.ndarray, np.generic))):
@@ -88,6 +90,28 @@ def not_finite(q):
     number, given = next((pair for pair in inputs.items() if pair[1] is not None), (0, None))
     place = "" if given is None else f" at {element(q.names.of(number, 'its input'), at)} = {brief(given)}"
     return at_op(q, maker, f"{maker.name}{place} gives {kind}", where, sure, kind, given)
+
+
+def first_to_send(q):
+    """The step of the backward pass to blame for inf or nan: the first with such a value before it, or else the first.
+
+    What lies beyond a step that sent it is seen by another pass, which begins there as if a finite number was sent.
+    """
+    steps, first, begun = steps_of(q), None, set()
+    for _ in range(MOST_PASSES):
+        bad = [one for one in steps if one.upstream.finite and not one.sent.finite and one.source not in begun]
+        first = first or next(iter(bad), None)
+        worse = next((one for one in bad if origin(q, op_at(q, one)[1])[1] is not None), None)
+        if worse is not None or not bad or q.history is None:
+            return worse or first
+        begun.update(one.source for one in bad)
+        steps = steps_beyond(q, {one.source: ones_like(one.sent) for one in bad})
+    return first
+
+
+def ones_like(sent):
+    """An array of the same shape with 1 for what is not 0, as far as that is known."""
+    return (sent.kept != 0).astype(sent.dtype) if sent.whole else np.ones(sent.shape, sent.dtype)
 
 
 def at_op(q, event, first, where, sure, value="", given=None):

@@ -143,10 +143,7 @@ def steps_of(q, also=()):
     """The steps of the backward pass to the source and to `also`: run again, or as the trace heard them."""
     wanted = [q.source.id, *also]
     if q.tape.steps is not None:
-        steps = Steps()
-        with listeners_only(steps), contextlib.suppress(Exception):  # from an op without a gradient
-            backward(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
-        return steps.heard
+        return steps_from(q.tape.steps, q.seeds, wanted)
     if q.question is None:
         return []
     flows, kept = set(wanted), []
@@ -155,3 +152,17 @@ def steps_of(q, also=()):
             flows.update(step.outputs)
             kept.append(step)
     return kept[::-1]
+
+
+def steps_beyond(q, seeds):
+    """The steps of a backward pass that begins with other seeds; none if neither the tape nor the trace can run it."""
+    passes = q.history.trace.passes if q.question is not None else ()
+    again = (one.again[0] for one in passes if q.question.began < one.number < q.question.number)
+    return steps_from(q.tape.steps or next(again, []), seeds, [q.source.id])
+
+
+def steps_from(steps, seeds, wanted) -> list:
+    heard = Steps()
+    with listeners_only(heard), contextlib.suppress(Exception):  # from an op without a gradient
+        backward(prune(steps, wanted), dict(seeds), wanted)
+    return heard.heard

@@ -110,6 +110,27 @@ def test_a_softmax_by_hand_is_told_to_subtract_its_largest():
     assert tape.explain(y, x).causes[0].fix.endswith("; a softmax subtracts mg.reduce_max(x) first")
 
 
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_value_that_is_not_finite_comes_before_a_slope_that_is_not(asked):
+    x = mg.Variable([1000.0, 1.0] + [0.0] * 300)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            p = mg.exp(x) / mg.reduce_sum(mg.exp(x))
+            y = -mg.math.log(mg.sqrt(p[1]))  # both slopes are inf
+        assert not asked or not np.isfinite(tape.gradient(y, x)).any()
+    assert tape.explain(y, x).causes[0].sentence == "the value of exp is inf or nan already, before any slope is taken"
+
+
+def test_of_many_slopes_that_are_not_finite_the_first_is_named():
+    x = mg.Variable(0.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x
+        for _ in range(100):
+            y = mg.sqrt(y)
+        z = mg.math.log(y)
+    assert tape.explain(z, x).causes[0].line == "z = mg.math.log(y)"
+
+
 def test_a_divisor_near_0_keeps_its_sign():
     x = mg.Variable([0.0, -2.0])
     with mg.trace(), mg.GradientTape() as tape:

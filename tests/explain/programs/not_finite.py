@@ -147,6 +147,27 @@ def _softmax_by_hand():
     return tape.explain(y, x)
 
 
+@program("nan", "", "NOT_FINITE", "exp at x[0] = 1000.0 gives inf", "line   p = mg.exp(x)")
+def _log_of_what_exp_made_0():
+    """log of a probability that is 0 only since exp gave inf: exp must be blamed; with a larger input of log it is nan again."""
+    x = mg.Variable([1000.0, 1.0])
+    with mg.GradientTape() as tape:
+        p = mg.exp(x) / mg.reduce_sum(mg.exp(x))
+        y = -mg.math.log(p[1])
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "log at p[0] = 0.0: upstream -1.0 x local derivative inf")
+def _log_of_what_a_mask_made_0():
+    """log of a probability that a mask of -inf made 0: log must be blamed, since the mask sends back what is finite."""
+    x = mg.Variable([2.0, 1.0])
+    with mg.GradientTape() as tape:
+        e = mg.exp(x + mg.constant([-np.inf, 0.0]))
+        p = e / mg.reduce_sum(e)
+        y = -mg.math.log(p[0])
+    return tape.explain(y, x)
+
+
 @program("nan", "", "NOT_FINITE", "log at p[0] = 0.0 gives -inf", "the value of log is -inf already")
 def _entropy_at_zero():
     """p * log(p) at 0: the infinite value of log must be blamed, and not the product or the sum."""
