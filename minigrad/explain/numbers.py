@@ -11,7 +11,7 @@ from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
 from .fixes import safe_lines
-from .question import UNKNOWN, slopes_from, steps_beyond, steps_of
+from .question import UNKNOWN, slopes_from, steps_beyond, steps_of, tape_steps
 
 MOST_PASSES = 8  # in search of a value that is not finite
 
@@ -218,11 +218,20 @@ def first_bad(q, step, op, given) -> str:
 
 
 def flat(q):
-    """The cause of a zero gradient: the first op in the backward pass that sends zeros; and a text for the headline."""
+    """The cause of a zero gradient, and a text for the headline: the first op in the backward pass that sends zeros, if
+    nothing that cancels keeps it from being whole."""
     steps, text = steps_of(q), "the slope is 0 here"
-    step = next((one for one in steps if not one.upstream.zero and one.sent.zero and one.sent.size), None)
-    if step is None:
-        return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown"), text
+    stops = [one for one in steps if not one.upstream.zero and one.sent.zero and one.sent.size]
+    own = {}
+    for one in tape_steps(q) if stops else ():
+        own.setdefault((one[INPUT], output_ids(one)[0]), []).append(one)
+    sums = next((one for one in stops if cancels_within(one, own.get((one.source, one.outputs[0])))), None)
+    if sums is not None or cancels(q, steps):
+        event = op_at(q, sums)[1] if sums is not None else None
+        return cause("FLAT", q, "cancel", line=event.place.text if event is not None else ""), text
+    if not stops:
+        return cause("FLAT", q, "unknown"), text
+    step = stops[0]
     op, event = op_at(q, step)
     line, kind = event.place.text if event is not None else "", step.sent.dtype
     own = event is not None and event.op.kernel == "CustomGradient"
@@ -234,6 +243,23 @@ def flat(q):
         return cause("FLAT", q, "part", op=op, line=line), text
     factor = zero_factor(q, step, event) if event is not None else ""
     return cause("FLAT", q, "factor" if factor else "", op=op, line=line, factor=factor), text
+
+
+def cancels(q, steps) -> bool:
+    """Whether gradients that are not 0 arrive at the source, or on the way to it, and sum to 0 there."""
+    zero = {one.outputs[0] for one in steps if one.upstream.zero}  # of several outputs, the first is known
+    return any(one.source == q.source.id or one.source in zero for one in steps if not one.sent.zero)
+
+
+def cancels_within(step, own) -> bool:
+    """Whether an op, of which the tape has its `own` steps, sends zeros only because parts of what arrives cancel: with
+    unequal weights, they do not."""
+    upstream = step.upstream
+    if not own or step.local is None or not upstream.whole or len(step.outputs) > 1:
+        return False
+    weights = 1.0 - np.arange(upstream.size).reshape(upstream.shape) * 0.6180339887 % 1.0 / 2
+    weighed = (upstream.kept * weights).astype(upstream.dtype)
+    return not any(Summary.of(one[VJP](weighed, *one[ARRAYS])).zero for one in own)
 
 
 def underflows(step) -> bool:
@@ -275,8 +301,8 @@ def value_of(q, number, event):
 
 
 def steps_like(q, step):
-    """The tape's own steps that match this one; none if the tape no longer has them."""
-    return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)]
+    """The tape's own steps that match this one; none if neither the tape nor the trace has them any more."""
+    return [one for one in tape_steps(q) if one[INPUT] == step.source and step.outputs[0] in output_ids(one)]
 
 
 def op_at(q, step):

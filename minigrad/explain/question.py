@@ -155,10 +155,15 @@ def steps_of(q, also=()):
 
 
 def steps_beyond(q, seeds):
-    """The steps of a backward pass that begins with other seeds; none if neither the tape nor the trace can run it."""
+    """The steps of a backward pass that begins with other seeds, as far as it can be run again."""
+    return steps_from(tape_steps(q), seeds, [q.source.id])
+
+
+def tape_steps(q) -> list:
+    """The tape's own steps; of a used-up tape those of the pass that answered it, if the trace has it."""
     passes = q.history.trace.passes if q.question is not None else ()
     again = (one.again[0] for one in passes if q.question.began < one.number < q.question.number)
-    return steps_from(q.tape.steps or next(again, []), seeds, [q.source.id])
+    return q.tape.steps or next(again, [])
 
 
 def steps_from(steps, seeds, wanted) -> list:

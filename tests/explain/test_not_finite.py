@@ -175,3 +175,11 @@ def test_an_op_that_only_passes_a_zero_on_is_not_called_flat(line):
         exec(line, space)
     answer = tape.explain(space["y"], space["x"])
     assert answer.status == "zero" and "is 0 already in the part" in answer.causes[0].sentence
+
+
+def test_what_an_op_does_not_pass_on_to_one_of_two_equal_inputs_cancels_nothing():
+    x = mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        h = mg.nn.relu(-x)
+        y = mg.where(x > 0.0, h, h) * 2.0
+    assert "cancel" not in str(tape.explain(y, x))

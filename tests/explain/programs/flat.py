@@ -109,3 +109,51 @@ def _cancelling():
     with mg.GradientTape() as tape:
         y = x - x
     return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "cancel")
+def _normalized_where_all_is_equal():
+    """Two ways to x that cancel, and one over a deviation that is flat: what is flat on one way must not stand for all."""
+    x = mg.Variable([2.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum((x - mg.reduce_mean(x)) / (mg.math.reduce_std(x) + 1.0))
+    return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "cancel")
+def _cancelling_on_the_way():
+    """h - h beside a relu that is off: they cancel at h, and the relu must not be blamed for it."""
+    x = mg.Variable(5.0)
+    with mg.GradientTape() as tape:
+        h = x * 2.0
+        y = (h - h) * 3.0 + mg.nn.relu(-x)
+    return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "cancel", "line   y = mg.reduce_sum(mg.nn.softmax(x))")
+def _cancelling_in_one_op():
+    """The sum of a softmax, which is 1: its elements cancel in the softmax, whose slope is not 0."""
+    x = mg.Variable([1.0, 2.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.nn.softmax(x))
+    return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "cancel", "line   y = mg.reduce_sum(mg.gather(x, [0, 0]) * [1.0, -1.0])")
+def _one_row_taken_twice():
+    """One element taken twice, with opposite signs: nothing is too small for its dtype, and the tape is used up."""
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.gather(x, [0, 0]) * [1.0, -1.0])
+    assert not mg.reduce_any(mg.convert_to_tensor(tape.gradient(y, x)) != 0.0)
+    return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "the slope of sign is 0 here")
+def _a_half_that_is_flat_behind_a_relu_that_is_off():
+    """Two halves, one flat and one not, of a relu that is off: what arrives at the other half is stopped, and cancels nothing."""
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        a, b = mg.split(mg.nn.relu(-x), 2)
+        y = mg.reduce_sum(mg.sign(a) + b)
+    return tape.explain(y, x)
