@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tracing.checkpoint import NotTried, impossible, told_since
-from ..tracing.log import LeftEngine, Ran, Wrote
+from ..tracing.checkpoint import SECONDS, NotTried, impossible, told_since
+from ..tracing.log import LeftEngine, Ran, TapeEvent, Wrote
 from ..tracing.source import called_text
 from ..tracing.values import finite
 from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, find, skeletons, spot
@@ -29,6 +29,8 @@ NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this
 FURTHER = 0.3247179572, 0.5698402910  # directions to measure in, besides the usual ones
 FINE, NEAR = 1e-3, 0.02  # relative distances of a right gradient from the measured slopes: for certain, and at most
 SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
+SLOWER, LEAST = 30, 1 / 6  # a replay may take this many times as long as the block, or this share of all the time
+WAITS = "the block may wait for another thread, which a replay does not have"
 MOST_LINES = 32  # limit on the places of exits that are tried one by one
 
 
@@ -90,6 +92,7 @@ class Experiment:
         opened = opening.number
         if until <= opened:
             raise NotTried("the target was made before the tape was opened")
+        self.longest = np.inf if opening.threads < 2 else self.of_waiting(trace, opening, until, seconds)
         self.events = [e for e in trace.events if opened < e.number <= until]
         self.steps = skeletons(self.events, opened, until)
         elements = {k: one for k, one in trace.elements.items() if one[0] >= self.checkpoint.number}
@@ -116,7 +119,16 @@ class Experiment:
         left = self.deadline - time.perf_counter()
         if left <= 0:
             raise NotTried("the replays take too long")
-        return (run or self.checkpoint.run)(find, begin, {**self.command, "kind": kind, **command}, left)
+        what = find, begin, {**self.command, "kind": kind, **command}
+        if run is not None:
+            return run(*what, left)
+        return self.checkpoint.run(*what, min(left, self.longest), WAITS if self.longest < left else "")
+
+    def of_waiting(self, trace, opening, until, seconds) -> float:
+        """After how many seconds a replay seems to wait for a thread that it does not have."""
+        later = [e.time for e in trace.every(TapeEvent) if e.tape == opening.tape and e.number > until]
+        took = min(later, default=time.perf_counter()) - max(opening.time, self.checkpoint.made)
+        return max(SLOWER * took, LEAST * max(SECONDS, seconds))
 
     def at(self, step, *keys, left=None) -> Outcome:
         """The Outcome of a replay that nudges the source, or only what `left` at this place, and holds the values at

@@ -90,7 +90,7 @@ class SleepingProgram:
         number: the number of events that the trace had heard by then.
         asked: the number of the last question that had been answered by then.
         trace: when that trace began, which no other has in common with it.
-        until: the time up to which later tapes share it.
+        made, until: the time when it was, and up to which later tapes share it.
     """
 
     def __init__(self, trace):
@@ -113,28 +113,28 @@ class SleepingProgram:
         if self.pid:
             there.close()
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
-            now = time.perf_counter()
-            self.trace, self.until = trace.began, now + min(RARELY * (now - began), LONGEST)
+            self.trace, self.made = trace.began, time.perf_counter()
+            self.until = self.made + min(RARELY * (self.made - began), LONGEST)
 
     def serves(self, trace) -> bool:
         """Whether later tapes of the same program share it: while its trace hears them, and for a while."""
         return self.close.alive and self.trace == trace.began and time.perf_counter() < self.until
 
-    def run(self, prepare, begin, command, seconds) -> Any:
+    def run(self, prepare, begin, command, seconds, late="") -> Any:
         """Run a replay, and return its answer.
 
         Args:
             prepare: called in the sleeping process, with the command.
             begin: called in the replay, with the trace, the command, and the result of `prepare`.
             command: plain data.
-            seconds: the time after which the replay is ended.
+            seconds, late: the time after which the replay is ended, and what is said then.
 
         Raises:
             NotTried: there was no answer.
         """
         answers, there = Pipe(duplex=False)
         with answers:
-            return self.answer(answers, there, seconds, prepare, begin, command, "the block")
+            return self.answer(answers, there, seconds, late, prepare, begin, command, "the block")
 
     def advance(self, tape, prepare, begin, command, seconds) -> "SleepingReplay":
         """The checkpoint that a replay becomes when it calls `rest` where this tape is opened. See `run`."""
@@ -143,7 +143,8 @@ class SleepingProgram:
             return known
         connection, there = Pipe()
         try:
-            number = self.answer(connection, there, seconds, prepare, begin, command, "the program before the block")
+            task = prepare, begin, command, "the program before the block"
+            number = self.answer(connection, there, seconds, "", *task)
         except BaseException:
             connection.close()
             raise
@@ -153,7 +154,7 @@ class SleepingProgram:
                 del resting[older]
         return one
 
-    def answer(self, answers, there, seconds, *task) -> Any:
+    def answer(self, answers, there, seconds, late, *task) -> Any:
         """What a replay answers by a pipe, of which it gets the other end."""
         if os.getpid() != self.owner:
             raise NotTried("this process was forked from the one that opened the tape")
@@ -163,7 +164,7 @@ class SleepingProgram:
         try:
             with self.asking, there:
                 send_handle(self.connection, there.fileno(), self.pid)
-                self.connection.send((seconds, *task))
+                self.connection.send((seconds, late, *task))
                 sent = True
                 there.close()
                 if answers.poll(seconds + 1.0):
@@ -386,7 +387,7 @@ def asleep(connection, files, trace, restore):
     while True:
         try:
             answers = Connection(recv_handle(connection))
-            seconds, prepare, begin, command, running = connection.recv()
+            seconds, late, prepare, begin, command, running = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
         if shared:
@@ -405,11 +406,11 @@ def asleep(connection, files, trace, restore):
                 os._exit(1)
             return
         os.close(kept)
-        look_after(pid, runs, connection, answers, seconds)
+        look_after(pid, runs, connection, answers, seconds, late)
         os.close(runs), answers.close()
 
 
-def look_after(pid, runs, connection, answers, seconds):
+def look_after(pid, runs, connection, answers, seconds, late):
     """Wait until a replay is about to answer. Answer for it if it has ended or is late, or if the caller is gone."""
     ready = wait([connection, runs], seconds)
     if runs in ready and os.read(runs, 1):
@@ -417,7 +418,7 @@ def look_after(pid, runs, connection, answers, seconds):
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        late = f"{running} takes longer than the {seconds:.2g} s left"
+        late = late or f"{running} takes longer than the {seconds:.2g} s left"
         answers.send("the replay ended without an answer" if ready else late)
 
 

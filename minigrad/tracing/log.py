@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 import weakref
 from collections import OrderedDict, deque
 from dataclasses import dataclass, fields
@@ -260,6 +261,8 @@ class TapeEvent(Event):
 
     what: str
     tape: int
+    time: float  # of the performance counter
+    threads: int  # how many were alive then
 
 
 @dataclass(slots=True, eq=False)
@@ -806,7 +809,8 @@ class Trace(Listener):
         self.heard_of(tape)
         frame, called = user_frame(sys._getframe(2))
         place, self.code = (frame.f_code, frame.f_lasti, self.callers(frame)), None
-        self.add(TapeEvent, self.next(), *place, called, what, tape.number)
+        now = time.perf_counter(), threading.active_count()
+        self.add(TapeEvent, self.next(), *place, called, what, tape.number, *now)
         return frame
 
     def watching(self, tape, source):

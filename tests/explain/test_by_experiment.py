@@ -1254,6 +1254,23 @@ def test_what_another_thread_lost_is_not_measured_with_the_rest_of_its_op(tmp_pa
     assert (cause.code, cause.line) == ("OUTSIDE_TAPE", "y = b[0] * x") and "another thread" in cause.sentence
 
 
+def test_a_block_that_waits_for_an_older_thread_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "SECONDS", 0.0)
+    before = "jobs, done = queue.Queue(), queue.Queue()\nthreading.Thread(target=lambda: done.put(2.0 * jobs.get()), daemon=True).start()\n"
+    block = "with mg.GradientTape() as tape:\n    jobs.put(x.numpy())\n    y = x * done.get()\nanswer = tape.explain(y, x, seconds=6)\n"
+    answer = run(f"import queue, threading\nx = mg.Variable(2.0)\n{before}{CELL}{block}", tmp_path)["answer"]
+    assert answer.status == "untried"
+    assert answer.notes == ("no replay: the block may wait for another thread, which a replay does not have",)
+
+
+def test_a_replay_beside_an_idle_thread_may_take_longer_than_the_block(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "LEAST", 0.0)
+    before = "go = threading.Event()\nthreading.Thread(target=go.wait, daemon=True).start()\n"
+    block = "with mg.GradientTape() as tape:\n    time.sleep(0.2)\n    y = x * x.numpy()\nanswer = tape.explain(y, x)\ngo.set()\n"
+    answer = run(f"import threading, time\nx = mg.Variable(2.0)\n{before}{CELL}{block}", tmp_path)["answer"]
+    assert answer.status == "partial" and answer.causes[0].fix == "keep x a tensor: y = x * x"
+
+
 REPEATS = {  # what moves in jumps or periods that are shorter than the usual nudge: the status, and a note
     "a phase": (
         2459235.5,
