@@ -138,8 +138,13 @@ class Trial(Listener):
             live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
             if all(live):
                 targets = [found[-1] for found in live]
-                results = tape.gradient(targets, sources_now(self.sources), output_gradients=self.weights)
+                sources = sources_now(self.numbers_with(tape))
+                results = tape.gradient(targets, sources, output_gradients=self.weights)
                 checkpoint.finish(self.answer(tape, results[0]))
+
+    def numbers_with(self, tape) -> list:
+        """The numbers of the sources: one that the block makes comes as far after this tape as after its own."""
+        return [one if one < self.tape else one + tape.number - self.tape for one in self.sources]
 
     def answer(self, tape, result):
         return None if result is None else convert(result).value, self.finite  # of IndexedSlices, the dense array

@@ -390,3 +390,24 @@ def _a_number_that_is_another_one_in_a_replay():
         value = mg.add(x, other).numpy()
         y = x * value
     return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "fix    keep x a tensor: y = mg.reduce_sum(x**2) * mg.reduce_mean(x)")
+def _a_source_that_the_block_makes():
+    """An input that is made and watched inside the block, as for a saliency map: the trial of the line must find it there."""
+    image = np.float32([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        x = mg.convert_to_tensor(image)
+        tape.watch(x)
+        y = mg.reduce_sum(x**2) * np.mean(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "fix    keep h a tensor: y = h * h", "measured: 6 of 12 is lost")
+def _what_the_block_computes_as_the_source():
+    """The result of an op inside the block as the source, as in Grad-CAM: the trial of the line must find it there."""
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        h = x * 2.0
+        y = h * h.numpy()
+    return tape.explain(y, h)
