@@ -32,10 +32,10 @@ class Names:
 
     def __init__(self, frame, trace, things):
         self.trace, self.by_id, self.held, self.asking = trace, {}, {}, frame.f_globals
-        given = [(own_name(getattr(one, "name", "")), one) for one in things if hasattr(one, "trainable")]
+        given = named_apart({one.id: one for one in things if hasattr(one, "trainable")}.values())
         callers = [outer.f_locals for outer, _ in itertools.islice(traceback.walk_stack(frame), 1, 4)]
         here = [*named(frame.f_locals), *named(frame.f_globals)]
-        found = [*here, *[pair for pair in given if pair[0]], *itertools.chain(*map(named, callers))]
+        found = [*here, *given, *itertools.chain(*map(named, callers))]
         seen, left = set(), ALL
         for _ in range(DEEP):
             for name, one in found:
@@ -78,6 +78,25 @@ def own_name(name) -> str:
     """The name given to a Variable by the user; "" for a default name."""
     name = name.partition(":")[0]
     return name if name not in UNNAMED else ""
+
+
+def named_apart(variables) -> list:
+    """The pairs of a name and a Variable: its own name, or of several of that name the paths as far as they differ."""
+    alike, pairs = {}, []
+    for one in variables:
+        alike.setdefault(own_name(getattr(one, "name", "")), []).append(one)
+    for name, same in alike.items():
+        paths = [getattr(one, "path", name).split("/") for one in same]
+        depth = depth_apart(paths)
+        names = ["/".join(path[-depth:]) for path in paths] if len(same) > 1 else [name]
+        pairs += zip(names, same) if name and len({*names}) == len(same) else ()
+    return pairs
+
+
+def depth_apart(paths) -> int:
+    """How many trailing parts tell the paths apart: at least two, and two if no number does."""
+    depths = range(2, 1 + max(map(len, paths), default=0))
+    return next((n for n in depths if len({(*path[-n:],) for path in paths}) == len(paths)), 2)
 
 
 FOREIGN: list = []  # functions that map a tensor or tape of another engine to its stand-in here, or to None

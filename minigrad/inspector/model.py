@@ -22,7 +22,7 @@ from ..errors import unwarned, visible
 from ..explain.answer import answer_all
 from ..explain.asking import knows, last_question, last_tape, objects, tapes_in
 from ..explain.misfit import misfit
-from ..explain.names import Names, is_tensor
+from ..explain.names import Names, depth_apart, is_tensor
 from ..explain.question import slopes_now
 from ..explain.search import History, number_of, reached
 from ..nest import flatten
@@ -706,12 +706,6 @@ def settle(totals, one, reading, step, total):
     found = totals.setdefault(one, [])
     known = found and found[-1][0] == reading and found[-1][1] <= step
     found.append((reading, found.pop()[1] if known else step, total))
-
-
-def depth_apart(paths) -> int:
-    """How many trailing parts tell the paths apart: at least two, and two if no number does."""
-    apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
-    return next(apart, 2)
 
 
 def is_ghost(frame) -> bool:

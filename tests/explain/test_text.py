@@ -177,6 +177,38 @@ def test_names_lead_through_what_holds_what():
     assert second.headline == "COMPLETE  d(found[0][0])/d(pairs[0][0]) = 2.0"
 
 
+def asked_for(model, sources):
+    x = mg.ones([1, 1])
+    model(x)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(model(x))
+    answers = tape.explain(y, sources(model))
+    return [one.headline.partition(" = ")[0].partition("  ")[2] for one in answers]
+
+
+def test_sources_of_one_name_are_told_apart():
+    mg.keras.utils.clear_session()
+    dense = mg.keras.layers.Dense
+    net = mg.keras.Sequential([dense(1), dense(1, use_bias=False), mg.keras.Sequential([dense(1, use_bias=False)])])
+    assert asked_for(net, lambda net: net.layers[0].trainable_variables) == ["dy/dkernel", "dy/dbias"]
+    names = ["dy/d(dense/kernel)", "dy/dbias", "dy/d(dense_1/kernel)", "dy/d(dense_2/kernel)"]
+    assert asked_for(net, lambda net: net.trainable_variables) == names
+    assert asked_for(net, lambda net: [net.layers[1].kernel] * 2) == ["dy/dkernel"] * 2
+
+
+def test_sources_of_one_name_and_path_are_told_apart_by_what_holds_them():
+    def small():
+        mg.keras.utils.clear_session()
+        return mg.keras.Sequential([mg.keras.layers.Dense(1, use_bias=False)])
+
+    a, b, x = small(), small(), mg.ones([1, 1])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(a(b(x)))
+    answers = tape.explain(y, [*a.trainable_variables, *b.trainable_variables])
+    for answer, name in zip(answers, "ab"):
+        assert answer.headline.startswith(f"COMPLETE  dy/d({name}.layers[0].kernel) = ")
+
+
 def test_what_has_no_name_any_more_has_that_of_the_line_that_made_it():
     def hidden(value):
         return lambda: value
