@@ -209,8 +209,10 @@ def told_by_the_log(q):
         answer = whole_or_partial(q, targets, way)
     else:
         answer = independent(q) if not way or has_no_slope(q, way) else broken(q, way)
-    if answer.meaning == "independent":
-        notes += left_above(q)
+    above = left_above(q) if answer.meaning == "independent" else []
+    if above:
+        head = answer.headline.replace(": the target does", ": in the block, the target does")
+        answer, notes = replace(answer, headline=head), notes + above
     if answer.status in ("complete", "zero") and not all(finite(convert(one).value) for one in q.targets):
         notes.append(f"{q.target_name} is not finite: what its ops pass back may not be its slope")
     if history.trace.cut and not (history.opened and q.experiment is not None):

@@ -787,6 +787,7 @@ def test_a_number_that_was_made_of_the_source_above_the_tape_is_told(above, bloc
     ask = "answer = tape.explain(y, x, seconds=30.0)"
     answer = run(f"x = mg.Variable(3.0)\n{above}\nwith mg.GradientTape() as tape:\n    {block}\n{ask}\n", tmp_path)["answer"]
     assert answer.status == ("none" if "sqrt" in block else "complete")
+    assert ("in the block, the target does not depend on x" in answer.headline) == (answer.status == "none")
     assert [*answer.notes] == notes
 
 
