@@ -11,7 +11,7 @@ from ..tracing.values import Summary, brief, finite
 from . import trial
 from .causes import CODES, cause
 from .fixes import safe_lines
-from .question import UNKNOWN, slopes_from, steps_beyond, steps_of, tape_steps
+from .question import UNKNOWN, slopes_from, steps_from, steps_of, tape_steps
 
 MOST_PASSES = 8  # in search of a value that is not finite
 
@@ -95,7 +95,7 @@ def not_finite(q):
 def first_to_send(q):
     """The step of the backward pass to blame for inf or nan: the first with such a value before it, or else the first.
 
-    What lies beyond a step that sent it is seen by another pass, which begins there as if a finite number was sent.
+    What lies beyond a step that sent it is seen by another pass, which begins there with ones.
     """
     steps, first, begun = steps_of(q), None, set()
     for _ in range(MOST_PASSES):
@@ -105,13 +105,9 @@ def first_to_send(q):
         if worse is not None or not bad or q.history is None:
             return worse or first
         begun.update(one.source for one in bad)
-        steps = steps_beyond(q, {one.source: ones_like(one.sent) for one in bad})
+        seeds = {one.source: np.ones(one.sent.shape, one.sent.dtype) for one in bad}
+        steps = steps_from(tape_steps(q), seeds, [q.source.id])
     return first
-
-
-def ones_like(sent):
-    """An array of the same shape with 1 for what is not 0, as far as that is known."""
-    return (sent.kept != 0).astype(sent.dtype) if sent.whole else np.ones(sent.shape, sent.dtype)
 
 
 def at_op(q, event, first, where, sure, value="", given=None):

@@ -154,11 +154,6 @@ def steps_of(q, also=()):
     return kept[::-1]
 
 
-def steps_beyond(q, seeds):
-    """The steps of a backward pass that begins with other seeds, as far as it can be run again."""
-    return steps_from(tape_steps(q), seeds, [q.source.id])
-
-
 def tape_steps(q) -> list:
     """The tape's own steps; of a used-up tape those of the pass that answered it, if the trace has it."""
     passes = q.history.trace.passes if q.question is not None else ()
@@ -167,6 +162,7 @@ def tape_steps(q) -> list:
 
 
 def steps_from(steps, seeds, wanted) -> list:
+    """The steps of a backward pass that is run again, up to an error."""
     heard = Steps()
     with listeners_only(heard), contextlib.suppress(Exception):  # from an op without a gradient
         backward(prune(steps, wanted), dict(seeds), wanted)
