@@ -238,11 +238,11 @@ def smooth_ones(q, targets) -> list:
     return lost if lost and tried.share(lost) > NEGLIGIBLE else []  # in a bisection by `where` none carries much alone
 
 
-def disagrees(q) -> list:
+def disagrees(q, *further) -> list:
     """The measured slopes that the gradient does not have, if it is known, each as (its own, the measured one)."""
     if q.experiment is None or q.known is None:
         return []
-    return [(float(np.sum(q.known * one.way).real), one.value) for one in q.experiment.unlike(q.known)]
+    return [(float(np.sum(q.known * one.way).real), one.value) for one in q.experiment.unlike(q.known, *further)]
 
 
 NOT_THIS = "this {name} is not the one that was used"
@@ -570,10 +570,12 @@ def that_carry(q, lost, edges):
 
 
 def own_gradient(q, custom):
-    """A note if the gradient that comes by these functions has not all slopes that were measured."""
-    name, wrong = called_text(custom[0].place) or custom[0].name, disagrees(q)[:1]
-    how = [f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong]
-    return [f"{name} has a gradient of its own: with it this is {one} that was measured" for one in how]
+    """A note if the gradient that comes by these functions has not all slopes that were measured: how it differs, if it
+    does so in one way in all directions."""
+    name, wrong = called_text(custom[0].place) or custom[0].name, disagrees(q, *FURTHER)
+    how = {f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong}
+    way = how.pop() if len(how) == 1 else "not the slope"
+    return [f"{name} has a gradient of its own: with it this is {way} that was measured"] * bool(wrong)
 
 
 def whole(q, way, number, meant, edges=(), cut=False):

@@ -13,6 +13,7 @@ from .causes import CODES, cause
 from .fixes import safe_lines
 from .question import UNKNOWN, slopes_from, steps_from, steps_of, tape_steps
 
+DIVIDES = "divide", "truediv"  # the second input is the one that must not be 0
 MOST_PASSES = 8  # in search of a value that is not finite
 
 
@@ -69,7 +70,8 @@ def not_finite(q):
     given = number_there(value_of(q, step.source, event), step.sent)
     first = first_bad(q, step, op, given)
     if event is None:
-        return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op, step.sent.dtype))
+        x = "x" if op in DIVIDES else q.names.of(step.source, "x")
+        return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op, step.sent.dtype, x))
     where, sure = discarding(q, step, event)
     number, value, maker, user = origin(q, event)
     if value is None and where is None and step.local is not None and step.local.finite:
@@ -126,27 +128,29 @@ def at_op(q, event, first, where, sure, value="", given=None):
     known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
     kind = event.value.dtype if event.value is not None else np.float32
     power = event.numbers.get(1, -1.0) if op == "pow" else -1.0
-    away = away_from(op, kind, given, power) if known else f"look at what {op} is given there, which is not known"
+    name = q.names.of(event.inputs[op in DIVIDES], "x") if event.inputs[op in DIVIDES :] else "x"
+    x = name if name != op else "x"  # a value within a call is named after the call
+    away = away_from(op, kind, x, given, power) if known else f"look at what {op} is given there, which is not known"
     words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
 
 
-def away_from(op, kind, given=None, power=-1.0):
+def away_from(op, kind, x, given=None, power=-1.0):
     """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite.
 
     Args:
-        op, kind, given: the op, its dtype, and the input if it is known.
+        op, kind, x, given: the op, its dtype, the name of the input (or x), and its value if it is known.
         power: the exponent of a pow.
     """
     if given is not None and op in ("pow", "lgamma") and (given > 1 or given < -1e6):
         return f"keep the input of {op} smaller: it is too large for its dtype"
-    divides, limits = op in ("divide", "truediv"), bounds(np.finfo(kind), 1.0 - power)
+    divides, limits = op in DIVIDES, bounds(np.finfo(kind), 1.0 - power)
     example = CODES["NOT_FINITE"].instead.get("sqrt" if op == "pow" and power % 1.0 else op, "")
-    if "mg.abs(x) <" in example and not divides and abs(given or 0.0) >= limits["small"]:
+    if "mg.abs({x}) <" in example and not divides and abs(given or 0.0) >= limits["small"]:
         example = ""  # it would leave the input as it is
     texts = {name: repr(round(float(limit), 12)).replace("e-0", "e-") for name, limit in limits.items()}
     what = f"what {op} divides by away from 0" if divides else f"the input of {op} away from there"
-    return f"keep {what}" + (f", for example with {example.format(**texts)}" if example else "")
+    return f"keep {what}" + (f", for example with {example.format(x=x, **texts)}" if example else "")
 
 
 def bounds(limits, steep) -> dict:

@@ -1075,7 +1075,7 @@ def test_a_product_that_is_too_small_for_its_dtype_is_not_called_flat(tmp_path):
 
 @pytest.mark.parametrize(
     ("gradient", "note"),
-    [("dy", "0.927 times the slope"), ("1.05 * dy * mg.sign(v)", "1.05 times the slope"), ("dy * mg.sign(v)", ""),
+    [("dy", "not the slope"), ("1.05 * dy * mg.sign(v)", "1.05 times the slope"), ("dy * mg.sign(v)", ""),
      ("mg.zeros_like(v)", "0 times the slope")],
 )  # fmt: skip
 def test_a_gradient_of_its_own_is_held_against_every_measured_slope(gradient, note, tmp_path):

@@ -198,9 +198,9 @@ def test_a_power_that_overflows_is_not_fixed_with_maximum(base, power):
 @pytest.mark.parametrize(
     ("op", "given", "fix", "example"),
     [
-        (lambda w: w**-1.0, 0.0, "the input of pow away from there", "mg.where(mg.abs(x) < 1e-6, 1e-6, x)"),
-        (lambda w: w**0.5, -2.0, "the input of pow away from there", "mg.maximum(x, 1e-6)"),
-        (mg.sqrt, -1e7, "the input of sqrt away from there", "mg.maximum(x, 1e-6)"),
+        (lambda w: w**-1.0, 0.0, "the input of pow away from there", "mg.where(mg.abs(w) < 1e-6, 1e-6, w)"),
+        (lambda w: w**0.5, -2.0, "the input of pow away from there", "mg.maximum(w, 1e-6)"),
+        (mg.sqrt, -1e7, "the input of sqrt away from there", "mg.maximum(w, 1e-6)"),
         (lambda w: w / 0.0, 1e7, "what divide divides by away from 0", "mg.where(mg.abs(x) < 1e-6, 1e-6, x)"),
     ],
 )

@@ -151,7 +151,7 @@ def test_the_steps_of_a_tape_that_is_used_up_are_those_to_the_source():
                 "  first  sqrt at h = 0.0: upstream 3.0 x local derivative inf = inf",
                 "  line   y = mg.sqrt(h) * 3.0",
                 "  cause  NOT_FINITE (proved): sqrt is where the gradient stops being finite: its slope there is inf or nan",
-                "  fix    keep the input of sqrt away from there, for example with mg.maximum(x, 1e-6)",
+                "  fix    keep the input of sqrt away from there, for example with mg.maximum(h, 1e-6)",
             ]
 
 
