@@ -59,6 +59,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
     ("explain/answer", "if others and not q.lines:"): "it only spares a second trial of the same lines",
     ("explain/names", "DEEP, ALL = 6"): "any large number will do",
+    ("explain/replay", "size = 0.5 + 0.5 * (place *"): "it is the same modulo 1",
     ("graph/compiled", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("graph/loops", "may_be = self.last.get(k, k)"): "what follows is compared again, turn by turn",
     ("graph/loops", "runs.append(runs[-1] + 1 if may_be"): "what follows is compared again, turn by turn",

@@ -128,8 +128,9 @@ def at_op(q, event, first, where, sure, value="", given=None):
     known = all(value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
     kind = event.value.dtype if event.value is not None else np.float32
     power = event.numbers.get(1, -1.0) if op == "pow" else -1.0
-    name = q.names.of(event.inputs[op in DIVIDES], "x") if event.inputs[op in DIVIDES :] else "x"
-    x = name if name != op else "x"  # a value within a call is named after the call
+    number = next(iter(event.inputs[op in DIVIDES :]), 0)
+    maker, name = q.history.maker(q.history.node(number, event.versions)), q.names.of(number, "x")
+    x = name if not isinstance(maker, Ran) or name not in (op, maker.name) else "x"  # else it has that of an op
     away = away_from(op, kind, x, given, power) if known else f"look at what {op} is given there, which is not known"
     words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
