@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from test_inspector import asked_of, columns, inspected, measured_bytes, no_trace_is_left_on  # noqa: F401
+from test_inspector import asked_of, columns, inspected, measured_bytes, no_trace_is_left_on, run  # noqa: F401
 
 import minigrad as mg
 from minigrad.inspector.still import Canvas
@@ -535,3 +535,53 @@ def test_an_axis_of_iterations_has_their_numbers():
     shown = re.findall(r'text-anchor="middle">(\d+)<', film.to_svg().split("below:")[0])
     labels = film.plain["fold"]["labels"]
     assert shown and all(f"iteration {n} of 12" in labels for n in shown) and "13" not in shown
+
+
+# ---- what the overview and the units say -------------------------------------------------------------------------------
+
+TRAINED = """
+mg.random.set_seed(3)
+model = mg.keras.Sequential([mg.keras.layers.Dense(4, activation="tanh"), mg.keras.layers.Dense(1)])
+X, optimizer = mg.random.normal((32, 2)), mg.keras.optimizers.Adam(0.05)
+with mg.GradientTape() as tape:
+    for step in range(3):
+        with mg.GradientTape() as inner:
+            loss = mg.reduce_mean(mg.square(model(X)))
+        optimizer.apply_gradients(zip(inner.gradient(loss, model.trainable_variables), model.trainable_variables))
+g = tape.gradient(loss, model.trainable_variables)
+"""
+
+
+def test_training_within_a_tape_has_units_of_its_calls_and_a_gradient_for_each_layer():
+    space = run(TRAINED + "film = mg.inspect(tape)")
+    fold, largest = space["film"].plain["fold"], max(float(mg.norm(dx)) for dx in space["g"])
+    assert {*fold["labels"]} == {"sequential", "apply_gradients"} and fold["below"]["name"] == "|grad W|"
+    of_layers = [one for label, one in zip(fold["labels"], fold["below"]["numbers"]) if label == "sequential"]
+    assert of_layers == [pytest.approx(largest, rel=1e-3)] * 3
+
+
+STRETCHES = "x = mg.Variable(1.0)\nv = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    y = x * 1.0\n"
+
+
+def test_ops_are_counted_as_in_the_table_where_variables_are_assigned_in_between():
+    block = "".join(f"    v.assign({k}.0)\n    y{k} = mg.sin(x) if {k % 2} else mg.cos(x)\n" for k in range(24))
+    film = inspected(f"{STRETCHES}{block}tape.gradient(y23, x)")
+    fold, table = film.plain["fold"], str(film)
+    assert (fold["kind"], sum(fold["ops"])) == ("ops", 25) and fold["labels"][-1].endswith(" to 25")
+    assert re.search(r"^ *25  sin", table, re.MULTILINE)
+
+
+def test_a_unit_says_what_goes_on_and_what_comes_back():
+    loop = "y, other = x, x\n    for k in range(12):\n        y = y * 1.5\n        other = other + y\n        a = y > 0.0"
+    view = inspected(f"x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    {loop}\n    z = other * 2.0\ntape.gradient(y, x)").plain
+    units = [view["strips"][key]["onward"] for key in sorted(view["strips"], key=int)]
+    assert units[0] == [True, True] and units[-2] == [True, False] and units[-1] == [False, False]
+
+
+def test_of_a_long_film_the_units_around_the_open_one_are_sent():
+    program = "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(900):\n        y = y * 1.0\n        y = y + 0.0\n"
+    view = inspected(f"{program}tape.gradient(y, x)").plain
+    sent, opened = sorted(map(int, view["strips"])), view["fold"]["open"]
+    near = [k for k in sent if 0 < k < len(view["fold"]["first"]) - 1]
+    assert {0, opened, len(view["fold"]["first"]) - 1} <= {*sent} and len(near) > 20
+    assert near == [*range(near[0], near[-1] + 1)] and abs((near[0] + near[-1]) / 2 - opened) <= 1

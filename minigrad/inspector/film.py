@@ -480,7 +480,7 @@ def in_one_pass(reads) -> list:
 def stacked(rows) -> Any:
     """The values of all rows as one; a row without a value is 0. None if the array of one is gone."""
     arrays: list[Any] = [None if one is None else one.array for one in rows]
-    zeros = np.zeros_like(next(one for one in arrays if one is not None)) if any(one is not None for one in arrays) else None
+    zeros: Any = np.zeros_like(next(one for one in arrays if one is not None)) if any(one is not None for one in arrays) else None
     gone = any(array is None is not one for array, one in zip(arrays, rows))
     return None if gone else Summary.of(np.stack([zeros if one is None else one for one in arrays]))
 
