@@ -1367,6 +1367,26 @@ def test_few_numbers_are_in_one_size_or_a_picture(open_page, tmp_path):
     assert set(page.locator(f"{ROOT} .film .picture").evaluate_all(sizes)) <= {0, 1}
 
 
+@pytest.mark.parametrize("width", [600, 900])
+def test_a_number_without_room_is_read_from_below_and_none_is_missing(open_page, tmp_path, width):
+    block = "y = x\nfor k in range(18):\n    y = y * 0.7123"
+    page = open_page(saved(asked_of("x = mg.Variable(1.2345e-12)", block), tmp_path), width)
+    texts = page.locator(f"{ROOT} .film .picture").evaluate_all("es => es.map((e) => e.querySelector('text')?.textContent)")
+    assert len(texts) >= 38 and all(
+        re.fullmatch(r"[\d.]+(\u00b710[\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)?", one or "") for one in texts
+    )
+    assert page.locator(f"{ROOT} .film .picture text[transform]").count() > 10
+
+
+def test_who_is_asked_sees_no_scale_of_the_gradients(open_page, tmp_path):
+    block = "h = x\nfor k in range(30):\n    h = mg.nn.sigmoid(h) * 0.1\n    h = h * 1.0\ny = h"
+    page = open_page(saved(asked_of("x = mg.Variable(1.0)", block, more=", predict=True"), tmp_path))
+    ticks = page.locator(f"{ROOT} .overview text.spoils")
+    assert ticks.count() > 1 and not any(one.is_visible() for one in ticks.all())
+    page.locator(ROOT).press("p")
+    assert all(one.is_visible() for one in ticks.all())
+
+
 def test_a_wire_with_nan_is_seen(open_page, tmp_path):
     page = open_page(saved(inspected(BRANCH), tmp_path))
     wide = [
@@ -1759,6 +1779,8 @@ def asked_of(made, block, asked="tape.gradient(y, x)", more=""):
         ("0.0", "y = mg.sqrt(x)", "inf", "Right. dy/dx = inf."),
         ("0.0", "y = mg.sqrt(x)", "-inf", "Not so. dy/dx = inf."),
         ("[0.0, 0.0]", "y = mg.norm(x)", "nan NaN", "Right. dy/dx = [nan nan]."),
+        ("[0.0, 0.0]", "y = mg.norm(x)", "nan", "Right. dy/dx = [nan nan]."),
+        ("[1.0, 2.0]", "y = x * 1.0", "1", "Right. dy/dx = [1.0 1.0]."),
         ("mg.zeros(9)", "y = mg.reduce_sum(mg.sqrt(x))", "Infinity", "Right. norm of dy/dx = inf."),
         ("mg.zeros(9)", "y = mg.norm(x)", "nan", "Right. norm of dy/dx = nan."),
         ("mg.ones(9)", "y = mg.reduce_sum(x * 1e-8)", "3e-8", "Right. norm of dy/dx = 3.0\u00b710\u207b\u2078."),
@@ -1780,7 +1802,7 @@ def test_a_prediction_may_be_any_number(open_page, tmp_path, made, block, given,
         ("['inf'] * 9", "(9,) float32 9 inf"),
         ("['inf', '-inf', 'nan', 0, 0, 1]", "(6,) float32 1 nan, 1 inf, 1 -inf, of the finite ones norm 1.0, from 0.0 to 1.0"),
         ("[3, 4, 0, 0, 0]", "(5,) float32 norm 5.0, from 0.0 to 4.0, 60 % zeros"),
-        ("[3, 4, 0, 0, 1]", "(5,) float32 norm 5.099, from 0.0 to 4.0"),
+        ("[3, 4, 0, 0, 1]", "(5,) float32 norm 5.099, from 0.0 to 4.0, 40 % zeros"),
         ("['inf', 1]", "(2,) float32 1 inf, of the finite ones norm 1.0, from 1.0 to 1.0"),
     ],
 )
