@@ -21,7 +21,7 @@ test("a number has the digits that it is given", () => {
   for (const [x, text] of Object.entries(texts)) assert.equal(number(Number(x)), text);
   for (const [x, text] of [[7.8125, "7.812"], [1.5625, "1.562"], [1.00075, "1.001"], [-0.15625, "−0.1562"], [12345e4, "1.234·10⁸"]]) assert.equal(number(x), text, "as Python rounds it");
   assert.equal(number(3456, 2, true), "3.5·10³");
-  assert.deepEqual([number(1.002, 3), number(345.67, 3), number(-0.0329, 2)], ["1.00", "346", "−0.033"]);
+  assert.deepEqual([number(1.002, 3), number(345.67, 3), number(-0.0329, 2), number(1.4999e-14, 3)], ["1.00", "346", "−0.033", "1.50·10⁻¹⁴"]);
   assert.deepEqual(forms(90720), ["90720.0", "90720", "9.07·10⁴"]);
   assert.equal(number("nan"), "nan");
 });

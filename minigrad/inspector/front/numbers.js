@@ -16,7 +16,7 @@ export function number(x, digits = 4, whole = false) {
   const near = rounded(x, digits), [head, power] = near.toExponential(digits - 1).split("e");
   const exponent = Number(power);
   if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (near !== x && exponent >= digits)) {
-    const short = Number(head).toString();
+    const short = near === x || digits > 3 ? Number(head).toString() : head;
     return `${short.includes(".") ? short : short + ".0"}·10${[...String(exponent)].map((one) => RAISED[one]).join("")}`.replace("-", "−");
   }
   const text = near === x || digits > 3 ? `${near}` : near.toPrecision(digits);
