@@ -277,7 +277,8 @@ def test_what_is_lost_by_an_assignment_is_on_the_wire_to_it(block):
     told = film["verdict"]
     assert ([f"{wire['from']} {wire['to']}" for wire in cut], told["answer"]) == (scissors, str(live))
     assert [float(told["lost"]), float(told["full"])] == [lost, lost + (live or 0.0)]
-    assert film["cols"][cut[0]["to"]]["text"].partition("(")[0] in film["cuts"][cut[0]["cut"]]["say"]
+    say = next(one["say"] for one in film["cuts"] if one["edge"] == [cut[0]["from"], cut[0]["to"]])
+    assert film["cols"][cut[0]["to"]]["text"].partition("(")[0] in say
 
 
 def test_of_several_sources_the_head_says_how_much_was_measured_to_be_lost():

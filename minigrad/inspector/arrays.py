@@ -44,14 +44,10 @@ def picture_of(summary, found) -> dict:
     if summary.size <= FEW:
         rows = 2 if len(axes) > 1 else 1
         return {"kind": "numbers", "rows": rows, "cols": summary.size // rows, "v": cells(summary.kept, 6)}
-    if len(axes) <= 1:
-        numbers = kept.ravel() if summary.whole else found.thumb
-        return {"kind": "line", "rows": 1, "cols": numbers.size, "v": cells(numbers), "pooled": not summary.whole, **sizes}
-    grid = kept.reshape(-1, summary.shape[-1]) if summary.whole else found.thumb
-    pooled = not summary.whole
-    if max(grid.shape[0] / ROWS, grid.shape[1] / COLUMNS) > 2:
-        grid, pooled = found.thumb, True
-    return {"kind": "grid", "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled, **sizes}
+    kind, long = ("grid", summary.shape[-1]) if len(axes) > 1 else ("line", summary.size)
+    pooled = not summary.whole or (kind == "grid" and max(summary.size / long / ROWS, long / COLUMNS) > 2)
+    grid = found.thumb if pooled else kept.reshape(-1, long)
+    return {"kind": kind, "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled, **sizes}
 
 
 def cells(numbers, digits=4) -> list:

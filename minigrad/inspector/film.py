@@ -97,13 +97,12 @@ class Reading:
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """An event between two frames: a "watch", a "pause" of a tape, or a Variable made from a value ("create")."""
+    """An event between two frames: a "watch", a "pause" of a tape, or a Variable made from a value ("create"), which breaks a path."""
 
     kind: str
     at: int  # the frame that follows
     number: int  # of the Variable, Tensor or tape
     place: object
-    cut: bool = False  # whether it breaks a path of the gradient
 
 
 @dataclass(slots=True, eq=False)
@@ -259,8 +258,8 @@ class Builder:
         self.pending = []  # frames that ran for its next backward step
         self.group = None  # the Read in progress
 
-    def mark(self, kind, number, e, **more):
-        self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place, **more))
+    def mark(self, kind, number, e):
+        self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place))
 
     def watched(self, e):
         if e.tape in self.film.tapes and e.called == "watch":  # and not by a function of the library
@@ -364,7 +363,7 @@ class Builder:
         """Add a frame for an assignment: its inputs are the given value and the previous version of the Variable."""
         if e.how == "Variable":
             if e.number in self.on_ways:
-                self.mark("create", e.variable, e, cut=True)
+                self.mark("create", e.variable, e)
             return
         inputs = [self.node(e.source, e.versions)] if e.source else []
         for edge in () if e.source else self.on_ways.get(e.number, ()):

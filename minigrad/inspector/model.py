@@ -215,8 +215,8 @@ class Model:
         units, middle = self.fold[1], len(self.fold[1]) // 2  # opened first: the middle one, or the nearest that is sent
         self.open_unit = min(range(len(units)), key=lambda k: (units[k].end - units[k].first > SENT, abs(k - middle)), default=0)
         blocks, self.sizes = kept(self)
-        self.cuts = broken = cuts(self)
-        self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
+        broken = cuts(self)
+        self.broken = {tuple(cut["edge"]): cut["code"] for cut in broken}
         self.full = full_gradient(self) if broken and (self.seeds or self.seeded_by_ones()) else None
         sent = [part.product for found in self.parts.values() for _, _, part in found]
         lost = [Summary.of(np.asarray(dx)) for slopes in (self.full[1].values() if self.full else ()) for dx in slopes.values()]
@@ -306,10 +306,9 @@ class Model:
 
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]
-        code, _, say = frame.ghost or (None, None, None)
         kind = "ghost" if is_ghost(frame) else frame.kind
         found = {
-            "id": f"f{k}", "kind": kind, "op": frame.op, "signs": signs_of(frame), "name": self.frame_name(k), "at": self.written_at[k],
+            "id": f"f{k}", "kind": kind, "op": frame.op, "signs": signs_of(frame), "name": self.frame_name(k), "at": self.step_at["write", k],
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
             "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],
             "module": getattr(frame.event, "module", ""), "keeps": self.keeps(frame), "slopes": self.slopes(f"f{k}"),
@@ -317,7 +316,7 @@ class Model:
             "shape": self.shape_of(k), "count": len(frame.inputs),
         }  # fmt: skip
         if frame.ghost:
-            found["ghost"] = {"code": code, "why": self.ghost_words(k), "say": say, "on_way": frame.on_way}
+            found["ghost"] = {"why": self.ghost_words(k), "say": frame.ghost[2], "on_way": frame.on_way}
         if frame.kind == "crash":
             shapes, found["misfit"], found["unequal"] = misfit(frame.event.op, frame.event.arguments)
             found["given"] = [["None" if length is None else length for length in shape] for shape in shapes]
@@ -335,23 +334,21 @@ class Model:
     def wire(self, k, slot, start) -> dict:
         """A wire: an input of an op or of an assignment, and [reading, step, array, width] of each gradient sent along it."""
         frame, lost = self.film.frames[k], self.lost_along(k, slot)
-        cut = None if slot in self.live_slots(frame) else self.broken.get((start, f"f{k}"))
-        found = {"from": start, "to": f"f{k}", "slot": slot, "state": self.state_of_wire(frame, slot, start, cut)}
+        found = {"from": start, "to": f"f{k}", "state": self.state_of_wire(frame, slot, start, f"f{k}")}
         found["sent"] = [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
-        if found["state"] == "cut":
-            found["cut"] = cut
         if self.shown_at(frame.inputs[slot]) is None:  # a further output of an op
             found["output"] = self.film.frames[int(start[1:])].outputs.index(frame.inputs[slot])
         if lost is not None:
             found["lost"], found["lostWidth"] = self.array(lost), self.width(lost)
         return found
 
-    def state_of_wire(self, frame, slot, start, cut) -> str:
+    def state_of_wire(self, frame, slot, start, end) -> str:
         """How a wire is drawn: "live" (recorded), "cut", "stop" (on purpose), "same" (one Variable), "dead" or "data"."""
         if slot in self.live_slots(frame):
             return "live"
-        if cut is not None or frame.kernel == "StopGradient":
-            return "cut" if cut is not None and self.cuts[cut]["code"] != "STOPPED" else "stop"
+        code = self.broken.get((start, end))
+        if code or frame.kernel == "StopGradient":
+            return "stop" if code in (None, "STOPPED") else "cut"
         if frame.kind == "assign" and slot == len(frame.inputs) - 1:
             return "same"
         return "dead" if frame.ghost or start[0] != "d" else "data"
@@ -383,15 +380,13 @@ class Model:
         Attributes:
             parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
             last_sent: maps each frame to the last frame that sent it a gradient.
-            written_at: maps each frame to the step at which it was recorded.
+            step_at: maps each step of the film, such as ("write", frame), to its number.
         """
-        film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
+        film, totals, self.parts = self.film, {}, {}
+        self.step_at = {step: at for at, step in enumerate(film.steps)}
         reads = [iter(reading.reads) for reading in film.readings]
         for at, (kind, *rest) in enumerate(film.steps):
-            if kind == "write":
-                self.written_at[rest[0]] = at
-            elif kind == "turn":
-                self.turned_at[rest[0]] = at
+            if kind == "turn":
                 self.seeded(totals, rest[0], at)
             elif kind == "read":
                 read = next(reads[rest[0]])
@@ -404,7 +399,6 @@ class Model:
                         self.add_total(totals, rest[0], at, one, part)
                 settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
             elif kind in ("done", "error"):
-                self.done_at[rest[0]] = at
                 reading = film.readings[rest[0]]
                 for number, answer in reading.answers.items():
                     if answer is not None and self.column_of(number):
@@ -468,8 +462,8 @@ class Model:
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
             "targets": [self.column_of(n) for n in reading.targets], "name": self.target_names(reading), "seed": self.array(seed),
             "error": reading.error, "heard": reading.heard, **({} if reading.raised is None else {"raised": f"f{reading.raised}"}),
-            "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
-            "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],
+            "answers": answers, "asked": reading.place is not None, "at": self.step_at["turn", k],
+            "end": self.step_at["error" if reading.error else "done", k], "sparse": [self.column_of(n) for n in reading.sparse],
         }  # fmt: skip
 
     def seeded_by_ones(self) -> bool:
@@ -676,10 +670,7 @@ class Model:
             name = self.source_name(one.number)
             label = f"watch {name}" if one.kind == "watch" else f"new {name}"
             say = f"{name} is watched from here on" if one.kind == "watch" else f"{name} is a new Variable"
-        return {
-            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label, "say": say,
-            "source": self.source_ids.get(one.number) if one.kind != "pause" else None, "cut": one.cut,
-        }  # fmt: skip
+        return {"kind": one.kind, "at": one.at, "text": self.line_text(one.place), "label": label, "say": say}
 
     def notes(self):
         """What the reader should know about the limits of this film, and the errors that readings raised."""

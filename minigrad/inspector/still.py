@@ -184,8 +184,7 @@ def film(canvas, view, strip, y):
     cut: list = []
     for wire, i, n, j, m, high in wires:
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
-        upper_wire(canvas, wire, ends, top, high)
-        lower_wire(canvas, wire, ends, bottom, high, last, view["arrays"])
+        both_wires(canvas, view, wire, ends, top, bottom, high)
         cut += [(view["arrays"][wire["lost"]], ends, bottom + high)] if wire["state"] == "cut" and "lost" in wire else []
     lost(canvas, cut)
     if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
@@ -208,23 +207,19 @@ def arc(ends, y, high):
     return [(a, y), ((a, y - 1.3 * high), (b, y - 1.3 * high), (b, y))]
 
 
-def upper_wire(canvas, wire, ends, y, high):
+def both_wires(canvas, view, wire, ends, top, bottom, high):
+    """Draw what goes into an op, above the columns, and the gradient that comes back and the one that is lost, below them."""
     ink, dash = BLUE if wire["state"] == "live" else SOFT, "" if wire["state"] in ("live", "data") else "4 3"
-    canvas.path(arc(ends, y, high), ink, 1.3, dash)
-    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], fill=ink)
+    canvas.path(arc(ends, top, high), ink, 1.3, dash)
+    canvas.path([(ends[1] - 3, top - 6), (ends[1] + 3, top - 6), (ends[1], top)], fill=ink)
     if wire["state"] in ("cut", "stop"):
-        scissors(canvas, (ends[0] + ends[1]) / 2, y - high, wire["state"] == "stop")
-
-
-def lower_wire(canvas, wire, ends, y, high, last, arrays):
-    sent = [one for one in wire["sent"] if one[0] == last]
+        scissors(canvas, sum(ends) / 2, top - high, wire["state"] == "stop")
     if "lost" in wire:
-        thick = 2 + 11 * wire["lostWidth"]
-        canvas.path(arc(ends, y, -high), CRIMSON, max(1.2, thick / 4), "4 3")
-    if sent:
-        ink = CRIMSON if arrays[sent[0][2]]["state"] == "nan" else ORANGE
-        canvas.path(arc(ends, y + 5, -high), ink, max(1.2, 12 * sent[0][3]))
-        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], fill=ink)
+        canvas.path(arc(ends, bottom, -high), CRIMSON, max(1.2, (2 + 11 * wire["lostWidth"]) / 4), "4 3")
+    for _, _, sent, share in [one for one in wire["sent"] if one[0] == view["last"]][:1]:
+        ink = CRIMSON if view["arrays"][sent]["state"] == "nan" else ORANGE
+        canvas.path(arc(ends, bottom + 5, -high), ink, max(1.2, 12 * share))
+        canvas.path([(ends[0] - 4, bottom + 8), (ends[0] + 4, bottom + 8), (ends[0], bottom)], fill=ink)
 
 
 def lost(canvas, cut):

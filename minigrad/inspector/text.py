@@ -54,7 +54,7 @@ def shown_frames(model):
 
 
 def mark_row(mark):
-    return ("-", mark["kind"], mark["text"], "-", mark["say"], "cut" if mark["cut"] else "-")
+    return ("-", mark["kind"], mark["text"], "-", mark["say"], "cut" if mark["kind"] == "create" else "-")
 
 
 def frame_row(model, k, read):

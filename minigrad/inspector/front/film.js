@@ -146,7 +146,7 @@ export class Film {
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
     this.layers[4].append(...(scissors ? [scissors, asked] : [asked]));
     const at = this.view.cols[wire.to].at;
-    return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
+    return { wire, from, to, a, b, high, group, scissors, asked, at, state: "" };
   }
 
   at(t, c) {
@@ -331,7 +331,12 @@ export class Film {
     }
     if (this.full) put(this.full, "visibility", last && !hiding ? "visible" : "hidden");
     for (const one of this.lines || []) one.element.classList.toggle("current", now.line === one.line && now.id != null);
-    this.updateTurn(now);
+    const { view, story } = this, seen = reading >= 0;
+    if (this.turned !== reading) {
+      this.turned = reading;
+      this.bow.replaceChildren(...this.turn(view.readings[seen ? reading : story.lastTurn], seen && !now.unheard));
+    }
+    this.bow.classList.toggle("now", now.kind === "turn");
   }
 
   updateColumn(one, now, hiding) {
@@ -412,14 +417,5 @@ export class Film {
     if (!written) return `${kind} ${name}, not yet`.trim();
     const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
     return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();
-  }
-
-  updateTurn(now) {
-    const { view, story } = this, seen = now.reading >= 0;
-    if (this.turned !== now.reading) {
-      this.turned = now.reading;
-      this.bow.replaceChildren(...this.turn(view.readings[seen ? now.reading : story.lastTurn], seen && !now.unheard));
-    }
-    this.bow.classList.toggle("now", now.kind === "turn");
   }
 }

@@ -9,17 +9,14 @@ export const triples = new WeakMap(); // the figures of a formula -> the picture
 /** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a note on its size is below it. */
 export function picture(data, x, y, w, h, tone, note = true) {
   const group = svg("g", { class: `picture ${tone}` }), found = data.picture;
-  const box = !found || found.kind === "numbers" ? numbers(group, data, x, y, w, h) : null;
-  if (box) {
-    if (found) pictured.set(group, { data, ...box });
-    return group;
-  }
-  if (found.kind === "numbers") return picture({ ...data, picture: { ...found, kind: found.rows > 1 ? "grid" : "line" } }, x, y, w, h, tone, note);
-  if (note && h > 26) {
+  let box = !found || found.kind === "numbers" ? numbers(group, data, x, y, w, h) : null;
+  if (!box && found.kind === "numbers") return picture({ ...data, picture: { ...found, kind: found.rows > 1 ? "grid" : "line" } }, x, y, w, h, tone, note);
+  if (!box && note && h > 26) {
     h -= 13;
     group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", cut: false, class: "note" }));
   }
-  pictured.set(group, { data, ...(found.kind === "line" ? curve : heat)(group, found, x, y, w, h) });
+  box ??= (found.kind === "line" ? curve : heat)(group, found, x, y, w, h);
+  if (found) group.append(rect(box.x, box.y, box.w, box.h, { class: "hit" })), pictured.set(group, { data, ...box });
   return group;
 }
 
@@ -41,7 +38,6 @@ function numbers(group, data, x, y, w, h) {
     const along = turned?.size ? { transform: `rotate(-90 ${cx} ${middle})` } : {}; // in a narrow column
     group.append(fitted(cx, cy, text, along.transform ? h : w, { ...look, size: size || 7.5, family: "mono", bold: true, ...along }));
   });
-  if (found) group.append(rect(x, y, w, h, { class: "hit" }));
   return { x, y, w, h, rows: high, cols: wide };
 }
 
@@ -67,13 +63,10 @@ function curve(group, found, x, y, w, h) {
       else if (one) group.append(rect(left, zero - Math.max(one, 0) * unit, step * 0.84, Math.max(1, Math.abs(one) * unit), { class: one > 0 ? "plus" : "minus" }));
     });
   } else {
-    let d = "";
-    numbers.forEach((one, k) => {
-      if (!Number.isNaN(one)) d += `${d && !Number.isNaN(numbers[k - 1]) ? "L" : "M"}${(x + (k + 0.5) * step).toFixed(1)} ${(zero - one * unit).toFixed(1)}`;
-    });
-    group.append(path(d, { class: "line" }));
+    const joined = (k) => k && !Number.isNaN(numbers[k - 1]) ? "L" : "M";
+    const d = numbers.map((one, k) => (Number.isNaN(one) ? "" : `${joined(k)}${(x + (k + 0.5) * step).toFixed(1)} ${(zero - one * unit).toFixed(1)}`));
+    group.append(path(d.join(""), { class: "line" }));
   }
-  group.append(rect(x, y, w, h, { class: "hit" }));
   return { x, y, w, h, rows: 1, cols: numbers.length };
 }
 
@@ -100,7 +93,6 @@ function heat(group, found, x, y, w, h) {
     group.append(path(d, { class: sign, "fill-opacity": 0.08 + 0.115 * level }));
   }
   if (dashes) group.append(path(dashes, { class: "dashes" }));
-  group.append(rect(left, top, side * cols, side * rows, { class: "hit" }));
   return { x: left, y: top, w: side * cols, h: side * rows, rows, cols };
 }
 
