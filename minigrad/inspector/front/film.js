@@ -26,8 +26,7 @@ export class Film {
     Object.assign(this, { inspector, story, strip, view: story.view });
     const gaps = marksBetween(story.view, strip), columns = strip.cols.map((one) => this.view.cols[one]);
     const least = columns.map((col, k) => Math.max(44, Math.min(110, 13 + needed(this.signs(col, k), { least: 9, ...lookOf(col) }, isPlain(col) ? 48 : 0))));
-    this.g = geometry(strip, width, folded, gaps, least);
-    const { g } = this;
+    const g = (this.g = geometry(strip, width, folded, gaps, least));
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
       "aria-label": "the film: each column is an array, above its value, below its gradient; Enter tells more of it", style: `width:${(g.width / width) * 100}%`,
@@ -54,16 +53,11 @@ export class Film {
     });
   }
 
-  /** The boxes of a column: for its value, for its gradient, and for the whole column. */
-  boxes(k) {
-    const { g } = this, at = g.start(k);
-    return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell(k), size] : [from, at, size, g.cell(k)]]));
-  }
-
   column(col, k) {
-    const { g } = this, boxes = this.boxes(k);
+    const { g } = this; // the boxes are for its value, for its gradient, and for the whole column
+    const boxes = Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, [...g.pair(g.start(k), from), ...g.pair(g.cell(k), size)]]));
     const outer = k < this.strip.outside && !isPlain(col);
-    const look = `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, onclick = () => this.inspector.select(col.id, this.story);
+    const look = `frame ${col.kind}${outer ? " outer" : ""}`, onclick = () => this.inspector.select(col.id, this.story);
     const group = svg("g", { class: look, role: "img", tabindex: -1, "data-id": col.id, onclick });
     const value = svg("g", { class: "written" }), slope = svg("g", { class: "read" });
     const ground = [rect(...boxes.all, { class: "whole" })];
@@ -88,9 +82,8 @@ export class Film {
 
   tear([x, y, w, h]) {
     const teeth = Math.max(4, Math.round(h / 9));
-    let d = `M${x + w} ${y}`;
-    for (let k = 0; k < teeth; k++) d += `l${k % 2 ? 5 : -5} ${h / teeth}`;
-    return path(d, { class: "torn" });
+    const steps = Array.from({ length: teeth }, (_, k) => `l${k % 2 ? 5 : -5} ${h / teeth}`);
+    return path(`M${x + w} ${y}${steps.join("")}`, { class: "torn" });
   }
 
   /** The names of a column, from the longest to the shortest; an op outside this strip has that of its value. */
@@ -134,10 +127,9 @@ export class Film {
     const [from, to] = [this.place.get(wire.from), this.place.get(wire.to)];
     const [a, b] = [g.port(from, i, n), g.port(to, j, m)];
     const high = g.high(level);
-    const group = svg("g", { class: `wire ${wire.state}` });
-    group.append(path(arc(g, a, b, -1, high), { class: "way" }), path(this.head(b, -1, 4), { class: "head" }));
+    const group = svg("g", { class: `wire ${wire.state}` }, path(arc(g, a, b, -1, high), { class: "way" }), path(this.head(b, -1, 4), { class: "head" }));
     this.layers[3].append(group);
-    const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => this.at(...onArc(g, a, b, -1, high, share)));
+    const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => g.pair(...onArc(g, a, b, -1, high, share)));
     const [x, y] = places.find((one) => this.knots.every((other) => Math.hypot(one[0] - other[0], one[1] - other[1]) > 18)) ?? places[0];
     this.knots.push([x, y]);
     const scissors = wire.state === "cut" || wire.state === "stop" ? mark(wire.state, x, y, 9) : null;
@@ -147,10 +139,6 @@ export class Film {
     this.layers[4].append(...(scissors ? [scissors, asked] : [asked]));
     const at = this.view.cols[wire.to].at;
     return { wire, from, to, a, b, high, group, scissors, asked, at, state: "" };
-  }
-
-  at(t, c) {
-    return this.g.upright ? [t, c] : [c, t];
   }
 
   /** An arrowhead at a port. */
@@ -165,7 +153,7 @@ export class Film {
     const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
     const make = (wire, lost) => {
       const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
-      const ribbon = { wire, lost, look: "ribbon lost", width: bandWidth(g, share), group: svg("g"), state: "" };
+      const ribbon = { wire, lost, high: wire.high + (lost ? 2 : 0), look: "ribbon lost", width: bandWidth(g, share), group: svg("g"), state: "" };
       end(wire.from, ribbon, wire.a), end(wire.to, ribbon, wire.b);
       return ribbon;
     };
@@ -183,29 +171,26 @@ export class Film {
     for (const ribbon of this.back) this.ribbon(ribbon);
     for (const ribbon of this.back)
       if (ribbon.lost && ribbon.wire.scissors) {
-        const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85, 0.32, 0.68, 0.42, 0.58, 0.1, 0.9], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.wire.high + 2, 0.23);
+        const place = this.free(ribbon, [0.23, 0.77, 0.15, 0.85, 0.32, 0.68, 0.42, 0.58, 0.1, 0.9], 9) ?? onArc(g, ribbon.a, ribbon.b, 1, ribbon.high, 0.23);
         this.snips.push(place);
-        this.layers[4].append((ribbon.scissors = mark(ribbon.wire.wire.state, ...this.at(...place), 7)));
+        this.layers[4].append((ribbon.scissors = mark(ribbon.wire.wire.state, ...g.pair(...place), 7)));
       }
     if (this.numbered) this.sums(ends);
   }
 
   ribbon(ribbon) {
-    const { g } = this, { wire, group, a, b, width, lost } = ribbon;
-    const high = wire.high + (lost ? 2 : 0);
-    const d = arc(g, a, b, 1, high);
-    const name = lost ? "lost" : `${this.story.name(wire.wire.to)} to ${this.story.name(wire.wire.from)}`;
-    group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }));
-    if (lost) group.append(path(d, { class: "rim" }));
-    else group.append(path("", { class: "head" }));
-    group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
+    const { wire, group, a, b, high, width, lost } = ribbon;
+    const d = arc(this.g, a, b, 1, high);
+    const name = lost ? "lost: would have come here" : `${this.story.name(wire.wire.to)} to ${this.story.name(wire.wire.from)}`;
+    const edge = lost ? path(d, { class: "rim" }) : path("", { class: "head" });
+    group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }), edge, svg("title", {}, name));
     this.layers[1].append(group);
     this.dress(ribbon, wire.wire.sent.at(-1));
   }
 
   /** Give a ribbon the width, the colour and the number of what it carries in one reading. */
   dress(ribbon, sent) {
-    const { wire, group, a, b, lost } = ribbon, [reading, , array, share] = sent || [];
+    const { group, a, b, lost } = ribbon, [reading, , array, share] = sent || [];
     ribbon.sent = sent;
     if (!lost) {
       const width = bandWidth(this.g, share);
@@ -214,20 +199,20 @@ export class Film {
       put(group.querySelector(".head"), "d", this.head(a, 1, Math.max(4, width * 0.62)));
     }
     ribbon.label = ribbon.label?.remove(); // it is in nobody's way any more
-    ribbon.label = this.numbered && Math.abs(b - a) > 34 ? this.amount(ribbon, reading, wire.high + (lost ? 2 : 0)) : null;
+    ribbon.label = this.numbered && Math.abs(b - a) > 34 ? this.amount(ribbon, reading) : null;
   }
 
   /** The first of some places on a ribbon at which a mark of this half width covers no number and no other mark, if there is one. */
   free(ribbon, shares, half, lower = 0) {
-    const { wire, a, b, lost } = ribbon, labels = this.back.map((one) => one.label).filter((one) => one?.textContent);
-    const places = shares.map((share) => onArc(this.g, a, b, 1, wire.high + (lost ? 2 : 0), share));
+    const { a, b, high } = ribbon, labels = this.back.map((one) => one.label).filter((one) => one?.textContent);
+    const places = shares.map((share) => onArc(this.g, a, b, 1, high, share));
     const apart = (label, [x, y]) => Math.abs(label.getAttribute("x") - x) > half + measure(label.textContent, 11, "mono", true) / 2 || Math.abs(label.getAttribute("y") - 4 - y - lower) > 11;
     const clear = ([x, y]) => this.snips.every((other) => Math.hypot(x - other[0], y - other[1]) > 15);
     return places.find((place) => clear(place) && labels.every((label) => apart(label, place)));
   }
 
   /** The number on a ribbon; ribbons from one op to the same array share one text on the outermost, because they add up. */
-  amount(ribbon, reading, high) {
+  amount(ribbon, reading) {
     const { wire, a, b, lost } = ribbon, sentBy = (one) => one.wire.wire.sent.findLast(([r]) => r === reading);
     const parallel = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to && one.wire.wire.output === wire.wire.output && (lost || sentBy(one)));
     const arrays = parallel.map((one) => this.view.arrays[lost ? one.wire.wire.lost : sentBy(one)[2]]);
@@ -280,7 +265,7 @@ export class Film {
   betweens(gaps) {
     const { g } = this;
     for (const [k, marks] of gaps) {
-      const t = g.start(k) - 4, [x, y] = this.at(t - 4, (g.above + g.below) / 2);
+      const t = g.start(k) - 4, [x, y] = g.pair(t - 4, (g.above + g.below) / 2);
       const look = { size: 10.5, least: 9, anchor: "middle", ...(g.upright ? { transform: `rotate(-90 ${x} ${y})` } : {}) };
       const label = fitted(x, y, marks.map((one) => one.label).join(", "), g.below - g.above, look);
       this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${g.point(t, g.above - 4)}L${g.point(t, g.below)}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
@@ -361,9 +346,8 @@ export class Film {
       one.current = current;
       one.group.classList.toggle("now", Boolean(current));
       one.group.classList.toggle("back", current === "slope");
-      one.cursor?.remove(); // the ink frame around the cell of this step
-      one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
-      if (current) one.group.append(one.cursor);
+      one.cursor = one.cursor?.remove(); // the ink frame around the cell of this step
+      if (current) one.group.append((one.cursor = rect(...one.boxes[current], { class: "cursor" })));
     }
     const raised = written && !hiding && now.failed?.raised === col.id;
     one.group.classList.toggle("raised", raised);

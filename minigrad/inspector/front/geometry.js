@@ -23,16 +23,17 @@ export function geometry(strip, width, folded, gaps, least) {
   const step = Math.min(count <= 3 ? 190 : 170, shared(width - lead - trail - gap, least));
   const steps = least.map((one) => (upright ? Math.max(one, step) : 54)), cell = (k) => steps[k] - 6;
   const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
+  const pair = (t, c) => (upright ? [t, c] : [c, t]); // a place in time and across it, or a length and a width, as x and y
   const high = (level) => (upright ? 12 : 6) + level * rise;
   const lanes = upright ? rowsOf(30 + high(top), folded, count) : columnsOf(width);
   const above = lanes.all[0], below = above + lanes.all[1];
   let end = lead;
   const x = before.map((one, k) => (end += one + steps[k]) - steps[k]), long = end + trail;
   return {
-    upright, cell, high, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: upright ? 13 : 8,
+    upright, cell, high, pair, lanes, above, below, labels: lead === 84, ends: trail === 92, ribbon: upright ? 13 : 8,
     width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,
     start: (k) => x[k], port: (k, i, n) => x[k] + cell(k) / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell(k) / (n + 1)),
-    point: (t, c) => (upright ? `${t.toFixed(1)} ${c.toFixed(1)}` : `${c.toFixed(1)} ${t.toFixed(1)}`),
+    point: (t, c) => pair(t, c).map((one) => one.toFixed(1)).join(" "),
   };
 }
 

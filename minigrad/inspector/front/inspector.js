@@ -41,10 +41,6 @@ const ICONS = {
 class Inspector {
   constructor(model, el) {
     this.model = model;
-    this.step = -1;
-    this.selected = "";
-    this.predict = false;
-    this.fixing = false;
     this.place = [0, 0, 0]; // in the element with the focus: the index of a picture, and the row and the column in it
     this.element = html("div", {
       class: "mg-inspector", role: "group", tabindex: 0, "data-lm-suppress-shortcuts": "true",
@@ -53,7 +49,27 @@ class Inspector {
     });
     this.memory = new Memory(this);
     this.code = new Code(this);
-    this.skeleton();
+    this.status = html("span", { class: "status" });
+    this.question = html("h2", { class: "question" });
+    this.counted = html("span", { class: "count quiet" });
+    this.said = html("p", { class: "say", "aria-live": "polite" });
+    this.modes = html("div", { class: "modes" });
+    this.reels = html("div", { class: "films" });
+    this.side = html("div", { class: "side" });
+    this.kept = html("p", { class: "kept secret" });
+    this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
+    this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
+    this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
+    this.legend = html("div", { class: "legend" });
+    this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
+    this.element.append(
+      html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
+      html("div", { class: "stage" }, this.reels, this.side),
+      html("div", { class: "control" }, html("div", { class: "buttons", role: "toolbar", "aria-label": "time" }, Object.values(this.buttons)), this.kept, this.memory.element),
+      (this.panes = html("div", { class: "panes" }, this.code.element, this.pane)),
+      this.legend, this.sheet, this.tip,
+    );
+    for (const name of Object.keys(this.buttons)) this.face(name, name);
     if (model.get("page")) this.element.append(html("style", {}, `.mg-page-${model.get("page")} { display: none !important; }`));
     el.append(this.element);
     this.listeners = {
@@ -78,30 +94,6 @@ class Inspector {
     for (const [event, listener] of Object.entries(this.listeners)) this.model.off?.(event, listener);
   }
 
-  skeleton() {
-    this.status = html("span", { class: "status" });
-    this.question = html("h2", { class: "question" });
-    this.counted = html("span", { class: "count quiet" });
-    this.said = html("p", { class: "say", "aria-live": "polite" });
-    this.modes = html("div", { class: "modes" });
-    this.reels = html("div", { class: "films" });
-    this.side = html("div", { class: "side" });
-    this.kept = html("p", { class: "kept secret" });
-    this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
-    this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
-    this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
-    this.legend = html("div", { class: "legend" });
-    this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
-    this.element.append(
-      html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
-      html("div", { class: "stage" }, this.reels, this.side),
-      html("div", { class: "control" }, html("div", { class: "buttons", role: "toolbar", "aria-label": "time" }, Object.values(this.buttons)), this.kept, this.memory.element),
-      (this.panes = html("div", { class: "panes" }, this.code.element, this.pane)),
-      this.legend, this.sheet, this.tip,
-    );
-    for (const name of Object.keys(this.buttons)) this.face(name, name);
-  }
-
   face(button, name) {
     const [d, title] = ICONS[name];
     this.buttons[button].replaceChildren(svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: name === "turn" || name === "pause" ? "line" : "" })));
@@ -120,7 +112,6 @@ class Inspector {
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
     if (linked && this.model.saved) this.step = this.within(Number(linked[1]) - 1);
     this.selected = this.model.get("selected") || "";
-    this.width = 0;
     this.follow();
     this.fit();
   }
@@ -391,8 +382,7 @@ class Inspector {
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : this.films.find(Boolean)?.g.ribbon ?? 13 })), `${kind}${own}`, true));
     if (this.stories.some(({ view }) => Object.values(view.wires).some((one) => one.sent.some(([, , k]) => view.arrays[k].state === "nan")))) found.push(item(small("ribbon bad", path("M2 7H24", { class: "band", "stroke-width": 8 })), "nan or inf", true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not on the tape", true));
-    if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
-    if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
+    for (const [state, text] of [["cut", "cut"], ["stop", "stopped on purpose"]]) if (wires.some((one) => one.state === state)) found.push(item(icon(state, 16), text, true));
     if (wires.some((one) => one.lost != null)) found.push(item(small("ribbon lost", path("M2 4H24M2 10H24", { class: "rim" })), "lost", true));
     if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small("", path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
     for (const [keys, does] of [["← →", "step"], ["B", "backward pass"], ["space", "play"], ["?", "all keys"]]) found.push(html("span", { class: "keys" }, keys.split(" ").map((key) => html("kbd", {}, key)), does));
@@ -528,9 +518,8 @@ class Inspector {
 
   form() {
     const { label } = this.expected();
-    const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off" });
-    const say = (text) => text.trim() && this.judged({ text });
-    field.addEventListener("keydown", (event) => event.key === "Enter" && say(field.value));
+    const say = (text) => text.trim() && this.judged({ text }), onkeydown = (event) => event.key === "Enter" && say(field.value);
+    const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off", onkeydown });
     return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.play()) }, "show it"));
   }
 
@@ -583,18 +572,15 @@ class Inspector {
       one.group.classList.toggle("maker", box?.block?.maker === one.col.id);
       one.group.classList.toggle("reader", Boolean(box?.block?.readers.includes(one.col.id)));
     }
-    this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
+    const equation = group?.closest(".figures");
+    const trios = equation ? [triples.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
+    this.lights = box ? light(group, cell, box.data ? trios : []) : [];
     this.tip.hidden = !box;
     if (!box) return;
     this.tip.replaceChildren(...isolated(spelled(group, cell)));
     const root = this.element.getBoundingClientRect();
     this.tip.style.left = `${Math.min(x - root.left, root.width - this.tip.offsetWidth - 4)}px`;
     this.tip.style.top = `${Math.min(y - root.top, root.height - this.tip.offsetHeight - 4)}px`;
-  }
-
-  productsOf(group) {
-    const equation = group.closest(".figures");
-    return equation ? [triples.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
   }
 }
 

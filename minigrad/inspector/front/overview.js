@@ -133,15 +133,13 @@ export class Overview {
         shown.push(bar);
         group.append(bar);
       });
-    } else group.append(this.band(numbers, y, log), marks(bad.filter((k) => k >= this.first && k < this.end)));
+    } else { // a line through neighbouring numbers that the axis can show, a dash for one without neighbours
+      const places = numbers.map((one, k) => k).slice(this.first, this.end).filter((k) => numbers[k] != null && !(log && !numbers[k]));
+      const d = places.map((k, n) => `${places[n - 1] === k - 1 ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}${places[n - 1] === k - 1 || places[n + 1] === k + 1 ? "" : "m-3 0h6"}`);
+      group.append(path(d.join(""), { class: "line" }), marks(bad.filter((k) => k >= this.first && k < this.end)));
+    }
     this.element.append(group);
     return { shown, group };
-  }
-
-  /** A line through neighbouring numbers that the axis can show, a dash for one without neighbours. */
-  band(numbers, y, log) {
-    const places = numbers.map((one, k) => k).slice(this.first, this.end).filter((k) => numbers[k] != null && !(log && !numbers[k]));
-    return path(places.map((k, n) => `${places[n - 1] === k - 1 ? "L" : "M"}${this.x(k + 0.5).toFixed(1)} ${y(numbers[k]).toFixed(1)}${places[n - 1] === k - 1 || places[n + 1] === k + 1 ? "" : "m-3 0h6"}`).join(""), { class: "line" });
   }
 
   /** The outer fold, if folds are nested: a line below the units of each of its parts. */

@@ -168,16 +168,14 @@ export class Curves {
     const [source, op] = strip.cols.map((one) => view.cols[one]);
     const slope = source.slopes.at(-1);
     const arrays = [source.value, op.value, slope?.[2]].map((one) => (one == null ? null : view.arrays[one]));
-    let fit = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled && !one.picture.sizes);
-    const seed = view.readings.at(-1)?.seed;
-    fit &&= sloped(...arrays.map((one) => one.picture.v));
-    return fit && seed != null && view.arrays[seed].low === 1 && view.arrays[seed].high === 1 ? { source, op, arrays, at: slope[1] } : null;
+    const lines = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled && !one.picture.sizes);
+    const seed = view.arrays[view.readings.at(-1)?.seed], ones = seed?.low === 1 && seed.high === 1;
+    return ones && lines && sloped(...arrays.map((one) => one.picture.v)) ? { source, op, arrays } : null;
   }
 
   constructor(found, width, high) {
-    Object.assign(this, found, { width, high });
     const [x, y, dy] = found.arrays.map((one) => one.picture.v);
-    Object.assign(this, { x, y, dy, left: 46, right: width - 66, middle: high * 0.52 });
+    Object.assign(this, found, { width, high, x, y, dy, left: 46, right: width - 66, middle: high * 0.52 });
     this.element = svg("svg", { class: "curves spoils", viewBox: `0 0 ${width} ${high}`, role: "slider", tabindex: 0, "aria-label": `${found.op.op} and its derivative`, "aria-valuemin": 0, "aria-valuemax": x.length - 1 });
     const [low, top] = [Math.min(...x), Math.max(...x)];
     this.px = (one) => this.left + ((one - low) / (top - low || 1)) * (this.right - this.left);
