@@ -189,7 +189,7 @@ def film_of_log(trace, tape, targets, sources, every, lossless, experiments) -> 
 
     def matters(e):
         if isinstance(e, (Asked, Refused)):
-            return e in questions or e in refused
+            return e in heard
         if not history.opened and e.number not in on_ways:  # the log began later, or has dropped its first events
             return isinstance(e, Repeats) or (isinstance(e, Ran) and tape.number in e.recorded)
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
@@ -468,7 +468,7 @@ def in_one_pass(reads) -> list:
         own = [one.get(frame) for one in passes]
         parts = [{part.slot: part for part in read.parts} if read else {} for read in own]
         known = {slot: part for some in parts for slot, part in some.items()}
-        products = {slot: stacked([one[slot].product if slot in one else None for one in parts]) for slot in known}
+        products: dict[int, Any] = {slot: stacked([one[slot].product if slot in one else None for one in parts]) for slot in known}
         upstream = stacked([read and read.upstream for read in own])
         if upstream is None or None in products.values():
             return []
@@ -479,7 +479,7 @@ def in_one_pass(reads) -> list:
 def stacked(rows) -> Any:
     """The values of all rows as one; a row without a value is 0. None if the array of one is gone."""
     arrays: list[Any] = [None if one is None else one.array for one in rows]
-    zeros: Any = np.zeros_like(next(one for one in arrays if one is not None)) if any(one is not None for one in arrays) else None
+    zeros: Any = next((np.zeros_like(one) for one in arrays if one is not None), None)
     gone = any(array is None is not one for array, one in zip(arrays, rows))
     return None if gone else Summary.of(np.stack([zeros if one is None else one for one in arrays]))
 
