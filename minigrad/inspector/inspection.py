@@ -7,8 +7,6 @@ from .html import framed, page
 from .still import still
 from .text import text_table
 
-MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
-
 
 class Inspection:
     """The film of one tape, or of two with their titles, as a text table. `save_html` writes it as an interactive page."""
@@ -64,7 +62,7 @@ class Inspection:
 class TextInspector(Inspection):
     """The inspector that is used if anywidget is not installed."""
 
-    hint = f"\n{MISSING}"
+    hint = '\nTo see it as a film in a notebook: pip install "minigrad[course]"'
 
     def _repr_mimebundle_(self, **kwargs):
         return self.still()

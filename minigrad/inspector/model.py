@@ -117,8 +117,7 @@ class Model:
         trace = looked_at if of_log else trace_of(looked_at)
         trace = None if trace is None else trace.frozen(self.most)
         tape = last_tape(trace, tapes) if of_log else looked_at
-        if trace is not None and not knows(trace, tape):
-            trace = None
+        trace = trace if trace is not None and knows(trace, tape) else None
         told = [[one for one in flatten(some) if is_tensor(one)] for some in (sources, target)]
         self.names = Names(frame, trace, [*told[0], *told[1], *tape.variables.values()])
         self.seen, asked = {**tape.variables, **self.names.held}, last_question(trace, tape)
@@ -193,10 +192,11 @@ class Model:
         shown = [(k, frame) for k, frame in enumerate(film.frames) if k not in self.hidden]
         self.given_from = [(frame, slot, node) for _, frame in shown for slot, node in enumerate(frame.inputs) if node not in film.made]
         self.numbers = [*accumulate((frame.kind != "assign" for frame in film.frames), initial=1)]  # assignments have none
-        nodes = [node for _, _, node in self.given_from if isinstance(node, tuple)]
         self.users = {node: frame for frame, _, node in reversed(self.given_from) if frame.by is None}
-        self.versions = dict(reversed(nodes))  # the first version of each Variable that was read
-        every = self.all_sources()
+        read = [node for _, _, node in self.given_from if isinstance(node, tuple) and node[0] != "left"]
+        self.versions = dict(reversed(read))  # the first version of each Variable that was read
+        used = [n for n in (number_of(node) for *_, node in self.given_from) if n in self.versions or n in film.roots]
+        every = [*dict.fromkeys([*self.asked_numbers(), *used])]  # those asked about, then all others that are inputs
         self.source_ids, self.more_sources = {number: f"s{k}" for k, number in enumerate(every[:MOST_SOURCES])}, len(every) - MOST_SOURCES
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()} - {None}
         self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
@@ -204,7 +204,8 @@ class Model:
         self.code = ShownCode([place for place in places if place is not None])
         self.texts, self.given, self.norm = cache(lambda *at: Place(*at).text), cache(lambda *at: assigned_name(Place(*at))), cache(norm_of)
         self.expressions, self.arrays, self.array_ids, self.used = {}, [], {}, set()
-        self.data_ids, self.last_use, self.last_sent = self.other_data(), self.last_uses(), {}
+        self.data_ids, self.last_sent = self.other_data(), {}
+        self.last_use = {film.made[node]: k for k, frame in enumerate(film.frames) for node in frame.inputs if node in film.made}
         here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
         self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
         self.last = film.readings.index(film.last) if film.last else -1
@@ -310,10 +311,9 @@ class Model:
         found = {
             "id": f"f{k}", "kind": kind, "op": frame.op, "signs": signs_of(frame), "name": self.frame_name(k), "at": self.step_at["write", k],
             "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
-            "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],
             "module": getattr(frame.event, "module", ""), "keeps": self.keeps(frame), "slopes": self.slopes(f"f{k}"),
             "args": [self.argument(k, slot) for slot in range(min(len(frame.inputs), MOST_INPUTS))],
-            "shape": self.shape_of(k), "count": len(frame.inputs),
+            "by": frame.by and frame.by[0], "shape": self.shape_of(k), "count": len(frame.inputs),
         }  # fmt: skip
         if frame.ghost:
             found["ghost"] = {"why": self.ghost_words(k), "say": frame.ghost[2], "on_way": frame.on_way}
@@ -322,14 +322,9 @@ class Model:
             found["given"] = [["None" if length is None else length for length in shape] for shape in shapes]
         elif kind == "op":
             known = meanings(self, k) if frame.op_made else {}
-            found["math"] = [formula(self, k, slot, known) for slot in self.live_slots(frame)[:MOST_INPUTS]]
-        if frame.kernel == "StopGradient":
-            found["stop"] = True
+            recorded = sorted({slot for slots in frame.slots.values() for slot in slots})
+            found["math"] = [formula(self, k, slot, known) for slot in recorded[:MOST_INPUTS]]
         return found
-
-    def live_slots(self, frame) -> list:
-        """The inputs for which a tape of the film has recorded a step."""
-        return sorted({slot for slots in frame.slots.values() for slot in slots})
 
     def wire(self, k, slot, start) -> dict:
         """A wire: an input of an op or of an assignment, and [reading, step, array, width] of each gradient sent along it."""
@@ -344,7 +339,7 @@ class Model:
 
     def state_of_wire(self, frame, slot, start, end) -> str:
         """How a wire is drawn: "live" (recorded), "cut", "stop" (on purpose), "same" (one Variable), "dead" or "data"."""
-        if slot in self.live_slots(frame):
+        if any(slot in slots for slots in frame.slots.values()):
             return "live"
         code = self.broken.get((start, end))
         if code or frame.kernel == "StopGradient":
@@ -380,10 +375,9 @@ class Model:
         Attributes:
             parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
             last_sent: maps each frame to the last frame that sent it a gradient.
-            step_at: maps each step of the film, such as ("write", frame), to its number.
         """
         film, totals, self.parts = self.film, {}, {}
-        self.step_at = {step: at for at, step in enumerate(film.steps)}
+        self.step_at = {step: at for at, step in enumerate(film.steps)}  # ("write", frame), say -> its number
         reads = [iter(reading.reads) for reading in film.readings]
         for at, (kind, *rest) in enumerate(film.steps):
             if kind == "turn":
@@ -489,29 +483,14 @@ class Model:
         """The numbers of the sources of the gradient that is shown, and of those that are asked about."""
         return [*dict.fromkeys([*(self.film.last.sources if self.film.last else ()), *[one.id for one in self.sources]])]
 
-    def all_sources(self):
-        """The requested sources, then all others that are inputs of a frame."""
-        versions = {number for number, version in (node for *_, node in self.given_from if isinstance(node, tuple)) if number != "left"}
-        used = [number_of(node) for *_, node in self.given_from if number_of(node) in versions or number_of(node) in self.film.roots]
-        return list(dict.fromkeys([*self.asked_numbers(), *used]))
-
     def other_data(self) -> dict:
         """Map each input that is neither a source nor made by a frame to the id of its column."""
         plain = [node for frame, slot, node in self.given_from if isinstance(node, int) and slot not in frame.numbers and frame.by is None]
         return {node: f"d{k}" for k, node in enumerate(node for node in dict.fromkeys(plain) if node not in self.source_ids)}
 
-    def last_uses(self) -> dict:
-        """Map each frame to the last frame that uses its output."""
-        made, found = self.film.made, {}
-        for k, frame in enumerate(self.film.frames):
-            found.update({made[node]: k for node in frame.inputs if node in made})
-        return found
-
     def node(self, node):
         """The id of the column of a node; None for a Python number."""
-        if node in self.film.made:
-            return f"f{self.film.made[node]}"
-        return self.source_ids.get(number_of(node)) or self.data_ids.get(node)
+        return self.column_of(node) or self.source_ids.get(number_of(node)) or self.data_ids.get(node)
 
     def column_of(self, number):
         """The id of the column of a Tensor or Variable."""

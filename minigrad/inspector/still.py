@@ -418,14 +418,11 @@ def plot(canvas, axis, x, y, w, h, colour):
     if not any(numbers):
         return
 
-    def place(one):
-        return y + h - h * (one - low) / (high - low)
-
-    for one in (low, high):
-        canvas.path([(x, place(one)), (x + w, place(one))], LINE)
-        canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
-    heights = [None if one is None or (log and not one) else place(math.log10(one) if log else one) for one in numbers]
-    points = [None if b is None else (x + (k + 0.5) * step, b) for k, b in enumerate(heights)]
+    for one, at in ((low, y + h), (high, y)):
+        canvas.path([(x, at), (x + w, at)], LINE)
+        canvas.text(x - 4, at + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
+    sizes = [None if one is None or (log and not one) else math.log10(one) if log else one for one in numbers]
+    points = [None if one is None else (x + (k + 0.5) * step, y + h - h * (one - low) / (high - low)) for k, one in enumerate(sizes)]
     half, points = max(0.5, min(8, step / 3)), points[:: max(1, len(points) // (400 if log else 900))]
     if log:
         for a, b in filter(None, points):

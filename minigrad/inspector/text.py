@@ -38,7 +38,11 @@ def rows_of(model):
     more = len(in_order) - MOST
     if more > 0:
         in_order[MOST // 2 : -MOST // 2] = [f"{more} more"]
-    row = {str: lambda text: ("", f"... {text}", "", "", "", ""), dict: mark_row, int: lambda k: frame_row(model, k, reads.get(k))}
+    row = {
+        str: lambda text: ("", f"... {text}", "", "", "", ""),
+        dict: lambda mark: ("-", mark["kind"], mark["text"], "-", mark["say"], "cut" if mark["kind"] == "create" else "-"),
+        int: lambda k: frame_row(model, k, reads.get(k)),
+    }
     return [row[type(one)](one) for one in in_order]
 
 
@@ -51,10 +55,6 @@ def shown_frames(model):
     first, last = turns[0], turns[-1]
     shown = [one for one in frames if not first.end <= one[0] < last.first]
     return [*shown, (first.end, f"{len(frames) - len(shown)} more ops")]
-
-
-def mark_row(mark):
-    return ("-", mark["kind"], mark["text"], "-", mark["say"], "cut" if mark["kind"] == "create" else "-")
 
 
 def frame_row(model, k, read):

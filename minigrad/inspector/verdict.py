@@ -21,7 +21,6 @@ HEADS = {  # with several sources, the first of these is reported
 def cuts(model):
     """The edges at which the log and the explanation agree that a path is broken."""
     causes = [(number, cause) for number, one in model.explanations.items() for cause in one.causes]
-    live = any(dx is not None for dx in (model.film.last.answers.values() if model.film.last else ()))
     found = {}
     for edge in model.film.ways:
         same = edge.code == "UNWATCHED" and number_of(edge.start)  # of a source that was not watched, the cause tells the first use
@@ -29,7 +28,7 @@ def cuts(model):
         if cause is None:
             continue
         start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
-        cut = {"edge": [start, end], "whole": not live, "line": model.code.line(edge.place), "code": cause.code}
+        cut = {"edge": [start, end], "line": model.code.line(edge.place), "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
 
@@ -85,7 +84,7 @@ def one_verdict(model, number, reading) -> dict:
     explanation, slope = model.explanations.get(number), reading.answers.get(number)
     nothing = reading.error.partition(":")[0] if reading.error else "None" if number in reading.answers else "?"
     answer = nothing if slope is None else text_of(slope)
-    size = size_text(slope) if slope is not None and answer == text_of(slope) else answer
+    size = answer if slope is None else size_text(slope)
     if number in reading.sparse:
         size = f"{size} (IndexedSlices)"
     spent = explanation is not None and explanation.codes == ("SPENT_TAPE",)
