@@ -2518,7 +2518,7 @@ def test_a_question_that_raised_is_told_when_it_is_asked_about_again():
 
 def test_a_key_with_a_slash_is_shown_whole():
     film = inspected(asked_of("y = d['a/b/c'] * 3.0", "d = {'a/b/c': mg.Variable(2.0)}", "y, d"))
-    assert film.plain["verdict"]["ask"] == "dy/dd['a/b/c']"
+    assert film.plain["verdict"]["ask"] == "dy/d(d['a/b/c'])"
 
 
 def test_of_very_many_sources_and_targets_few_are_drawn_and_all_are_counted():

@@ -586,3 +586,62 @@ def test_of_a_long_film_the_units_around_the_open_one_are_sent():
     near = [k for k in sent if 0 < k < len(view["fold"]["first"]) - 1]
     assert {0, opened, len(view["fold"]["first"]) - 1} <= {*sent} and len(near) > 20
     assert near == [*range(near[0], near[-1] + 1)] and abs((near[0] + near[-1]) / 2 - opened) <= 1
+
+
+def test_what_comes_back_is_that_of_the_gradient_that_is_shown():
+    block = (
+        "for k in range(12):\n        with mg.GradientTape() as inner: loss = w * w\n        w.assign_sub(0.1 * inner.gradient(loss, w))"
+    )
+    made = "w, c = mg.Variable(1.0, name='w'), mg.Variable(0.3, name='c')"
+    film = inspected(f"{made}\nwith mg.GradientTape() as tape:\n    {block}\n    y = w * w * c\ntape.gradient(y, c)")
+    units = [film.plain["strips"][str(k)]["onward"] for k in range(12)]
+    assert units == [[True, False]] * 12
+    shown, left = re.search(r"more ops", str(film)), re.search(r"\.\.\. (\d+) more ops", str(film))[1]
+    numbers = [int(one) for one in re.findall(r"^ *(\d+)  ", str(film), re.MULTILINE)]
+    assert shown and len(numbers) + int(left) == numbers[-1]
+
+
+def test_a_stretch_that_ends_with_an_assignment_ends_with_the_op_before_it():
+    ops = "a = mg.sin(x)\n" + "".join(f"    a = a * {k}.5\n" for k in range(20)) + "    s.assign(1.0)\n    a = a * s\n    a = mg.exp(a)\n"
+    fold = inspected(f"x, s = mg.Variable(0.3), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    {ops}tape.gradient(a, x)").plain[
+        "fold"
+    ]
+    assert (fold["labels"], fold["ops"]) == (["ops 1 to 21", "ops 22 to 23"], [21, 2])
+
+
+def test_weights_of_one_path_have_names_of_their_own():
+    model = "mg.keras.Sequential([mg.keras.layers.Dense(1, name='dense')], name='net')"
+    text = f"A, B = [{model} for _ in range(2)]\nX = mg.constant([[1.0, 2.0]])\nA(X), B(X)\nwith mg.GradientTape() as tape:\n    y = A(X) * B(X)"
+    view = inspected(f"{text}\ntape.gradient(y, A.trainable_variables + B.trainable_variables)").plain
+    assert len({one["name"] for one in view["verdict"]["each"]}) == 4
+
+
+SECOND = """
+rows = []
+@mg.custom_gradient
+def bad(a):
+    def grad(upstream):
+        rows.append(upstream)
+        if len(rows) == 2: raise ValueError("the second row")
+        return upstream * 2.0
+    return a * 2.0, grad
+x = mg.Variable([1.0, 2.0, 3.0])
+with mg.GradientTape(persistent=True) as tape:
+    y = mg.sin(bad(x))
+try: tape.jacobian(y, x, experimental_use_pfor=False)
+except ValueError: pass
+"""
+
+
+def test_of_a_jacobian_that_raised_the_pass_that_did_is_shown():
+    view = inspected(SECOND).plain
+    (sin,) = [key for key, col in view["cols"].items() if col.get("op") == "sin"]
+    (sent,) = [view["arrays"][k]["picture"]["v"] for _, _, k, _ in view["wires"][f"{sin}.0"]["sent"]]
+    assert sent == [0.0, pytest.approx(math.cos(4.0), rel=1e-4), 0.0]
+    assert view["readings"][0]["raised"] in view["cols"] and view["verdict"]["status"] == "none"
+
+
+def test_a_question_that_was_refused_is_not_complete():
+    made = "x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape(persistent=True) as tape:\n    y = mg.reduce_sum(x * x)"
+    told = inspected(f"{made}\ntry: tape.gradient(y, x, output_gradients=mg.ones(3))\nexcept Exception: pass").plain["verdict"]
+    assert (told["status"], told["each"][0]["status"]) == ("none", "none") and told["say"].startswith("The question raised Invalid")

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import re
 import sys
 import traceback
 import types
@@ -91,6 +92,12 @@ def named_apart(variables) -> list:
         names = ["/".join(path[-depth:]) for path in paths] if len(same) > 1 else [name]
         pairs += zip(names, same) if name and len({*names}) == len(same) else ()
     return pairs
+
+
+def derivative(target, source) -> str:
+    """`dy/dx`; what is no name, or begins with a d itself, is in parentheses."""
+    bare = r"(?!d.)[^\W\d]\w*|\[.*\]"
+    return "/".join(f"d{name}" if re.fullmatch(bare, name) else f"d({name})" for name in (target, source))
 
 
 def depth_apart(paths) -> int:

@@ -1,5 +1,7 @@
 """Checks of a gradient: where it became 0 or nan, and whether it is stale or a sum."""
 
+import re
+
 import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
@@ -62,7 +64,7 @@ def summed(q):
 
 def not_finite(q):
     """The cause of inf or nan: what made a value non-finite, or else the first op in the backward pass to send it."""
-    step = first_to_send(q)
+    step, beyond = first_to_send(q)
     op, event = op_at(q, step) if step is not None else ("", None)
     kept = [one for tape_step in steps_like(q, step) for one in tape_step[ARRAYS]] if event is None and step else []
     if step is None or not all(finite(one) for one in kept if isinstance(one, (np.ndarray, np.generic))):
@@ -74,6 +76,8 @@ def not_finite(q):
         return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op, step.sent.dtype, x))
     where, sure = discarding(q, step, event)
     number, value, maker, user = origin(q, event)
+    if value is None and beyond:
+        value = event.value
     if value is None and where is None and step.local is not None and step.local.finite:
         facts = [("first", first), ("line", event.place.text)]
         return cause("NOT_FINITE", q, "product", op=op, line=event.place.text, facts=facts, kind=step.sent.dtype)
@@ -94,22 +98,29 @@ def not_finite(q):
     return at_op(q, maker, f"{maker.name}{place} gives {kind}", where, sure, kind, given)
 
 
-def first_to_send(q):
-    """The step of the backward pass to blame for inf or nan: the first with such a value before it, or else the first.
+def first_to_send(q) -> tuple:
+    """The step of the backward pass to blame for inf or nan, and whether it lies beyond the first one that sent it.
 
-    What lies beyond a step that sent it is seen by another pass, which begins there with ones.
+    It is the first of an op that was given such a value, or else the first. What lies beyond it is seen by another
+    pass, which begins there with ones; there, an op that gave such a value is to blame, too.
     """
     steps, first, begun = steps_of(q), None, set()
     for _ in range(MOST_PASSES):
         bad = [one for one in steps if one.upstream.finite and not one.sent.finite and one.source not in begun]
         first = first or next(iter(bad), None)
-        worse = next((one for one in bad if origin(q, op_at(q, one)[1])[1] is not None), None)
+        worse = next((one for one in bad if has_bad(q, op_at(q, one)[1], gave=bool(begun))), None)
         if worse is not None or not bad or q.history is None:
-            return worse or first
+            return worse or first, worse is not None and bool(begun)
         begun.update(one.source for one in bad)
         seeds = {one.source: np.ones(one.sent.shape, one.sent.dtype) for one in bad}
         steps = steps_from(tape_steps(q), seeds, [q.source.id])
-    return first
+    return first, False
+
+
+def has_bad(q, event, gave) -> bool:
+    """Whether an op was given a value that is not finite, or (if this counts) gave one."""
+    own = gave and isinstance(event, Ran) and event.value is not None and not event.value.finite
+    return own or origin(q, event)[1] is not None
 
 
 def at_op(q, event, first, where, sure, value="", given=None):
@@ -129,18 +140,24 @@ def at_op(q, event, first, where, sure, value="", given=None):
     kind = event.value.dtype if event.value is not None else np.float32
     power = event.numbers.get(1, -1.0) if op == "pow" else -1.0
     number = next(iter(event.inputs[op in DIVIDES :]), 0)
-    maker, name = q.history.maker(q.history.node(number, event.versions)), q.names.of(number, "x")
-    x = name if not isinstance(maker, Ran) or name not in (op, maker.name) else "x"  # else it has that of an op
+    x = name_given(q, event, number, "x") if number or op not in DIVIDES else ""
     away = away_from(op, kind, x, given, power) if known else f"look at what {op} is given there, which is not known"
     words |= dict(value=value, away=away)
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure if known else "likely", facts=facts, **words)
+
+
+def name_given(q, event, number, default) -> str:
+    """The user's name for an input of an op; the default for a value within its own call, or with the name of an op."""
+    maker, name = q.history.maker(q.history.node(number, event.versions)), q.names.of(number, default)
+    within = isinstance(maker, Ran) and (maker.place[:2] == event.place[:2] or name == maker.name)
+    return default if within or name == event.name else name
 
 
 def away_from(op, kind, x, given=None, power=-1.0):
     """The fix that keeps the input of an op, `given` here, in the range where its value and slope are finite.
 
     Args:
-        op, kind, x, given: the op, its dtype, the name of the input (or x), and its value if it is known.
+        op, kind, x, given: the op, its dtype, the name of its input ("" for a number), and the value if it is known.
         power: the exponent of a pow.
     """
     if given is not None and op in ("pow", "lgamma") and (given > 1 or given < -1e6):
@@ -151,7 +168,7 @@ def away_from(op, kind, x, given=None, power=-1.0):
         example = ""  # it would leave the input as it is
     texts = {name: repr(round(float(limit), 12)).replace("e-0", "e-") for name, limit in limits.items()}
     what = f"what {op} divides by away from 0" if divides else f"the input of {op} away from there"
-    return f"keep {what}" + (f", for example with {example.format(x=x, **texts)}" if example else "")
+    return f"keep {what}" + (f", for example with {example.format(x=x, **texts)}" if example and x else "")
 
 
 def bounds(limits, steep) -> dict:
@@ -201,8 +218,10 @@ def first_place(value):
     return tuple(int(i) for i in places[0]) if len(places) else None
 
 
-def element(name, place):
-    return f"{name}[{', '.join(map(str, place))}]" if place else name
+def element(name, place) -> str:
+    """The text for an element: `x[0]`, `(x - y)[0]`."""
+    signs = re.search(r" \W+ |^-", re.sub(r"\([^()]*\)|\[[^]]*\]", "", name))
+    return f"{f'({name})' if signs else name}[{', '.join(map(str, place))}]" if place else name
 
 
 def first_bad(q, step, op, given) -> str:

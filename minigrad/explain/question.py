@@ -15,7 +15,7 @@ from ..tracing.log import Asked, Steps
 from ..tracing.values import Summary
 from .experiment import Experiment
 from .explanation import number_text
-from .names import Names
+from .names import Names, derivative
 from .search import History
 
 UNKNOWN = object()  # a gradient that was returned, but whose value is gone
@@ -57,8 +57,7 @@ class Question:
 
     @property
     def label(self):
-        names = self.target_name, self.source_name
-        return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in names)
+        return derivative(self.target_name, self.source_name)
 
     @property
     def known(self):

@@ -43,7 +43,7 @@ def picture_of(summary, found) -> dict:
     kept, sizes = (np.abs(summary.kept), {"sizes": True}) if summary.dtype.kind == "c" else (summary.kept, {})
     if summary.size <= FEW:
         rows = 2 if len(axes) > 1 else 1
-        return {"kind": "numbers", "rows": rows, "cols": summary.size // rows, "v": cells(summary.kept, 6)}
+        return {"kind": "numbers", "rows": rows, "cols": summary.size // rows, "v": cells(summary.kept, 7)}
     kind, long = ("grid", summary.shape[-1]) if len(axes) > 1 else ("line", summary.size)
     pooled = not summary.whole or (kind == "grid" and max(summary.size / long / ROWS, long / COLUMNS) > 2)
     grid = found.thumb if pooled else kept.reshape(-1, long)

@@ -424,9 +424,9 @@ class Builder:
         self.work(k, None)
         value, seed = (self.film.frames[reading.reads[0].frame].value, reading.reads[0].upstream) if reading.reads else (None, None)
         several = len({read.frame for read in reading.reads}) < len(reading.reads)
-        reading.in_rows = several or (value is not None and len(value.shape) < len(seed.shape))
+        reading.in_rows = (several and not reading.error) or (value is not None and len(value.shape) < len(seed.shape))
         if several:
-            reading.reads = in_one_pass(reading.reads)
+            reading.reads = in_one_pass(reading.reads, reading.error)
             reading.heard = bool(reading.reads)
             steps = [step for step in self.film.steps if step[:2] != ("read", k)]
             self.film.steps = [*steps, *[("read", k, read.frame) for read in reading.reads]]
@@ -456,13 +456,16 @@ def reading_of(e) -> Reading:
     return Reading(e.tape, e.targets, e.sources, dict(zip(e.sources, e.slopes)), e.place, e.released, sparse=sparse)
 
 
-def in_one_pass(reads) -> list:
-    """The passes of a Jacobian, one for each row, as a single pass with all rows; empty if some of their arrays are gone."""
+def in_one_pass(reads, error) -> list:
+    """The passes of a Jacobian, one for each row, as a single pass with all rows; empty if some of their arrays are gone.
+    If there was an error, only the pass that raised it."""
     passes: list[Any] = []
     for read in reads:
         if read.frame == reads[0].frame:  # that of the target
             passes.append({})
         passes[-1][read.frame] = read
+    if error:
+        return [*passes[-1].values()]
     made = []
     for frame in sorted({read.frame for read in reads}, reverse=True):
         own = [one.get(frame) for one in passes]

@@ -374,7 +374,7 @@ class Model:
 
         Attributes:
             parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
-            last_sent: maps each frame to the last frame that sent it a gradient.
+            last_sent: maps each frame to the last frame that sent it a gradient in the reading that is shown.
         """
         film, totals, self.parts = self.film, {}, {}
         self.step_at = {step: at for at, step in enumerate(film.steps)}  # ("write", frame), say -> its number
@@ -388,7 +388,8 @@ class Model:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
                     node = self.node_of(read, part)
                     one = self.shown_at(node)
-                    self.last_sent[film.made.get(node)] = max(read.frame, self.last_sent.get(film.made.get(node), -1))
+                    if rest[0] == self.last:
+                        self.last_sent.setdefault(film.made.get(node), read.frame)
                     if one is not None:
                         self.add_total(totals, rest[0], at, one, part)
                 settle(totals, f"f{read.frame}", rest[0], at, read.upstream)
@@ -629,7 +630,8 @@ class Model:
 
     def path_of(self, number) -> str:
         """The user's name for a source; for a weight of a model, its path."""
-        return visible(getattr(self.things.get(number), "path", "") or self.names.of(number, "unnamed"))
+        path, paths = getattr(self.things.get(number), "path", ""), [getattr(one, "path", "") for one in self.things.values()]
+        return visible(path if path and paths.count(path) == 1 else self.names.of(number, path or "unnamed"))
 
     def source_name(self, number) -> str:
         """The same, with only as many trailing parts of a path as are needed to tell the sources apart."""

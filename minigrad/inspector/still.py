@@ -315,6 +315,7 @@ def array(canvas, data, x, y, w, h, ink):
         cell, high = w / cols, h * cols / count
         room = cell - (2 if cols == 1 else 6)
         fits = fitting(forms, room)  # all numbers, or none
+        forms = [[re.sub(r"e\+?(-?)0*", r"e\1", one) for one in some] for some in forms]
         turned = fitting(forms, h) if count == 1 and not fits else []  # a number in a narrow column is read from below
         for k, one in enumerate(fits or turned):
             size = 8.0 if turned else min(16.0, high * 0.8, room / (FLAT * max(map(len, fits))))

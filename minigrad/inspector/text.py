@@ -54,7 +54,8 @@ def shown_frames(model):
         return frames
     first, last = turns[0], turns[-1]
     shown = [one for one in frames if not first.end <= one[0] < last.first]
-    return [*shown, (first.end, f"{len(frames) - len(shown)} more ops")]
+    left = sum(model.film.frames[k].kind != "assign" for k, _ in frames if first.end <= k < last.first)
+    return [*shown, (first.end, f"{left} more ops")]
 
 
 def frame_row(model, k, read):

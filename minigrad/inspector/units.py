@@ -152,7 +152,7 @@ def with_rest(model, groups, shown, kind):
             some = free[start : start + size]
             last = model.film.frames[some[-1]]
             label = last.event.called if last.kind == "assign" else model.frame_name(some[-1]) or last.op
-            label = f"ops {model.numbers[some[0]]} to {model.numbers[some[-1]]}" if len(some) > 1 and kind == "ops" else label
+            label = f"ops {model.numbers[some[0]]} to {model.numbers[some[-1] + 1] - 1}" if len(some) > 1 and kind == "ops" else label
             units.append(Unit(some[0], some[-1] + 1, label))
         if group.end:
             units.append(group)

@@ -1,9 +1,8 @@
 """The verdict on a gradient: the answer in one sentence, where it was cut, and what the lost paths would carry."""
 
-import re
-
 from ..engine.tape import GradientTape
 from ..errors import visible_lines
+from ..explain.names import derivative
 from ..explain.search import number_of
 from ..tracing.source import parsed
 from .arrays import size_text, text_of
@@ -41,9 +40,8 @@ def verdict(model) -> dict:
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
-    ask = f"d{targets}" if targets.isidentifier() and not re.match("d.", targets) else f"d({targets})"
-    several = f"[{', '.join(names)}]" if len(names) <= 4 else f"({len(names)} sources)"
-    ask += f"/d{names[0] if len(names) == 1 else several}"
+    several = f"[{', '.join(names)}]" if len(names) <= 4 else f"{len(names)} sources"
+    ask = derivative(targets, names[0] if len(names) == 1 else several)
     each = [{"id": model.source_ids.get(n), "name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
     worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
     given = sum(one["answer"] != "None" for one in each)
@@ -88,7 +86,7 @@ def one_verdict(model, number, reading) -> dict:
     if number in reading.sparse:
         size = f"{size} (IndexedSlices)"
     spent = explanation is not None and explanation.codes == ("SPENT_TAPE",)
-    if reading.error and (spent or explanation is None):
+    if reading.error and (spent or explanation is None or explanation.status != "none"):
         return told("none", "", answer, f"The question raised {sentence(reading.error)}", size=size)
     if explanation is None or (spent and slope is not None):  # or requested again after its answer
         status = "complete" if model.whole else "untried"  # one of too many sources to explain each

@@ -1,5 +1,6 @@
 """Where inf and nan come from when the log does not know it all: without a trace, in large values, in inputs without a name."""
 
+import linecache
 import re
 
 import numpy as np
@@ -183,3 +184,26 @@ def test_what_an_op_does_not_pass_on_to_one_of_two_equal_inputs_cancels_nothing(
         h = mg.nn.relu(-x)
         y = mg.where(x > 0.0, h, h) * 2.0
     assert "cancel" not in str(tape.explain(y, x))
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "fix"),
+    [
+        (
+            "u = mg.exp(x * 100.0)\n    y = mg.sqrt(1.0 / u)",
+            "exp at (x * 100.0)[0] = 100.0 gives inf",
+            "mg.clip_by_value(x * 100.0, -80.0, 80.0)",
+        ),
+        ("y = mg.sqrt(x - x)", "sqrt at (x - x)[0] = 0.0: upstream", "mg.maximum(x - x, 1e-6)"),
+        ("y = mg.norm(x - 1.0)", "norm", "mg.sqrt(mg.reduce_sum(mg.square(x)) + 1e-12)"),
+        ("y = mg.math.reduce_std(x * 0.0)", "reduce_std", "mg.sqrt(mg.math.reduce_variance(x) + 1e-12)"),
+        ("y = x / 0.0", "divide at ", ""),
+    ],
+)
+def test_a_fix_names_what_the_op_is_given(lines, first, fix):
+    text, space = f"with mg.trace(), mg.GradientTape() as tape:\n    {lines}", {"mg": mg, "x": mg.Variable([1.0, 1.0])}
+    linecache.cache["<given>"] = 0, None, text.splitlines(True), "<given>"
+    exec(compile(text, "<given>", "exec"), space)
+    told = space["tape"].explain(space["y"], space["x"]).causes[0]
+    assert dict(told.facts)["first"].startswith(first)
+    assert told.fix.partition("for example with ")[2].partition("; ")[0] == fix

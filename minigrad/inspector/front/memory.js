@@ -40,7 +40,7 @@ export class Memory {
     if (memory.blocks.length) this.blocks(memory.blocks, unit, own);
     else if (memory.peak) this.curve(unit, own);
     this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
-    if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo secret" }));
+    if (memory.why) this.element.append(fitted(14, 11, memory.why, this.x(turns[0] ?? this.count) - 30, { size: 11, class: "quiet halo secret" }));
     this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));
     this.element.append(this.hand);
   }
