@@ -342,7 +342,8 @@ def fitting(forms, room) -> list:
 def in_digits(x, digits) -> str:
     """A number in so many digits; one that is rounded to fewer than four shows them all."""
     text = brief(x, digits)
-    return f"{x:#.{digits}g}" if digits < 4 and isinstance(x, float) and float(text) != x else text
+    few = digits < 4 and isinstance(x, float) and float(text) == float(f"{x:.{digits}g}") != x
+    return f"{x:#.{digits}g}".rstrip(".") if few else text
 
 
 def curve(canvas, found, x, y, w, h, ink):

@@ -201,14 +201,14 @@ def test_a_power_that_overflows_is_not_fixed_with_maximum(base, power):
         (lambda w: w**-1.0, 0.0, "the input of pow away from there", "mg.where(mg.abs(w) < 1e-6, 1e-6, w)"),
         (lambda w: w**0.5, -2.0, "the input of pow away from there", "mg.maximum(w, 1e-6)"),
         (mg.sqrt, -1e7, "the input of sqrt away from there", "mg.maximum(w, 1e-6)"),
-        (lambda w: w / 0.0, 1e7, "what divide divides by away from 0", "mg.where(mg.abs(x) < 1e-6, 1e-6, x)"),
+        (lambda w: w / 0.0, 1e7, "what divide divides by away from 0", ""),
     ],
 )
 def test_what_is_not_too_large_is_kept_away_from_where_an_op_ends(op, given, fix, example):
     w = mg.Variable(given)
     with mg.trace(), mg.GradientTape() as tape:
         y = op(w)
-    assert tape.explain(y, w).causes[0].fix == f"keep {fix}, for example with {example}"
+    assert tape.explain(y, w).causes[0].fix == f"keep {fix}{f', for example with {example}' * bool(example)}"
 
 
 def test_a_fix_is_tried_where_its_tape_is_opened_though_an_earlier_one_was_asked(monkeypatch):
