@@ -645,3 +645,10 @@ def test_a_question_that_was_refused_is_not_complete():
     made = "x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape(persistent=True) as tape:\n    y = mg.reduce_sum(x * x)"
     told = inspected(f"{made}\ntry: tape.gradient(y, x, output_gradients=mg.ones(3))\nexcept Exception: pass").plain["verdict"]
     assert (told["status"], told["each"][0]["status"]) == ("none", "none") and told["say"].startswith("The question raised Invalid")
+
+
+def test_the_curve_of_a_loop_whose_last_iteration_is_not_used_shows_what_the_others_hand_on():
+    loop = "outs, h = [], x\nfor k in range(30):\n    h = mg.sin(h) * 0.3\n    outs.append(h)\n    ok = h > 0.1\ny = outs[25] * 3.0"
+    view = inspected(asked_of(loop, "x = mg.Variable(3.0)")).plain
+    assert (view["fold"]["above"]["name"], view["fold"]["below"]["name"]) == ("h", "d/dh")
+    assert "vanishing: the |gradient| goes from 3.0 in iteration 26 of 30 to " in view["verdict"]["say"]

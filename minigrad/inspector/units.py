@@ -44,28 +44,30 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     units, before = list(refined(model, units, shown)), 0
     if len(units) < 2:
         return "", []
+    led: list[Unit] = []  # iterations of which something is used later
     targets = {model.film.made.get(node) for reading in model.film.readings for node in reading.targets}
     for unit in units:
         unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
-        unit.lead = max((k for k in own if model.last_use.get(k, -1) >= unit.end or k in targets), default=unit.end - 1)
+        used = [k for k in own if model.last_use.get(k, -1) >= unit.end or k in targets]
+        unit.lead = max(used, default=unit.end - 1)
+        led += [unit] * (bool(used) and unit.iteration > 0)
         value = frames[unit.lead].value
         unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
         ops = [frames[k] for k in own if k not in model.hidden and frames[k].kind == "op"]
         read = [number_of(node) for op in ops for node in op.inputs if isinstance(node, tuple) or node not in model.film.made]
         unit.weights = [*dict.fromkeys(model.source_ids[number] for number in read if number in model.source_ids)]
         unit.built = sum(k in model.hidden for k in own)
-    if kind == "iterations":
-        lead_alike(model, units)
+    if kind == "iterations" and led:
+        lead_alike(model, units, led[-1].lead)
     return kind, units
 
 
-def lead_alike(model, units):
-    """Let all iterations lead with the array that the last one leads with, known by its name or its line: the overview is one curve."""
+def lead_alike(model, units, lead):
+    """Let all iterations lead with the same array as this frame, known by its name or its line: the overview is one curve."""
     names = [model.frame_name(k) or (frame.place or ())[:2] for k, frame in enumerate(model.film.frames)]
-    wanted = next(names[unit.lead] for unit in reversed(units) if unit.iteration)
     for unit in units:
-        same = [k for k in range(unit.first, unit.end) if unit.iteration and names[k] == wanted]
+        same = [k for k in range(unit.first, unit.end) if unit.iteration and names[k] == names[lead]]
         unit.carries, unit.lead = bool(same), max(same, default=unit.lead)
 
 
