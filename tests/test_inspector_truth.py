@@ -652,3 +652,9 @@ def test_the_curve_of_a_loop_whose_last_iteration_is_not_used_shows_what_the_oth
     view = inspected(asked_of(loop, "x = mg.Variable(3.0)")).plain
     assert (view["fold"]["above"]["name"], view["fold"]["below"]["name"]) == ("h", "d/dh")
     assert "vanishing: the |gradient| goes from 3.0 in iteration 26 of 30 to " in view["verdict"]["say"]
+
+
+def test_a_weight_that_is_assigned_has_the_name_of_the_source():
+    film = run(TRAINED + "film = mg.inspect(tape, loss, model.trainable_variables)")["film"].models[0]
+    names = {film.frame_name(k) for k, frame in enumerate(film.film.frames) if frame.kind == "assign"}
+    assert {one["name"] for one in film.data["verdict"]["each"]} <= names

@@ -33,7 +33,7 @@ class Names:
 
     def __init__(self, frame, trace, things):
         self.trace, self.by_id, self.held, self.asking = trace, {}, {}, frame.f_globals
-        given = named_apart({one.id: one for one in things if hasattr(one, "trainable")}.values())
+        given = named_apart({one.id: one for one in reversed(things) if hasattr(one, "trainable")}.values())
         callers = [outer.f_locals for outer, _ in itertools.islice(traceback.walk_stack(frame), 1, 4)]
         here = [*named(frame.f_locals), *named(frame.f_globals)]
         found = [*here, *given, *itertools.chain(*map(named, callers))]
