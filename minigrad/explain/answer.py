@@ -574,7 +574,8 @@ def own_gradient(q, custom):
     does so in one way in all directions."""
     name, wrong = called_text(custom[0].place) or custom[0].name, disagrees(q, *FURTHER)
     how = {f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong}
-    way = how.pop() if len(how) == 1 else "not the slope"
+    tried = len(wrong) > 1 or q.source.shape.num_elements() == 1
+    way = how.pop() if len(how) == 1 and tried else "not the slope"
     return [f"{name} has a gradient of its own: with it this is {way} that was measured"] * bool(wrong)
 
 

@@ -502,7 +502,7 @@ class Experiment:
 
     def unlike(self, gradient, *signs) -> list:
         """The measured slopes that a gradient does not have, those along further directions too."""
-        more = self.slopes_along(*signs) if self.slopes and self.point.size > 2 else ()
+        more = self.slopes_along(*signs) if self.slopes and self.point.size > 1 else ()
         return [one for one in (*self.slopes, *more) if not self.has(gradient, one)]
 
     def has(self, gradient, slope) -> bool:

@@ -1086,6 +1086,13 @@ def test_a_gradient_of_its_own_is_held_against_every_measured_slope(gradient, no
     assert "the slope of custom_gradient is 0" not in str(answer)
 
 
+def test_a_ratio_that_two_elements_do_not_share_is_not_told(tmp_path):
+    made = "@mg.custom_gradient\ndef f(v):\n    return v * v, lambda dy: dy * [0.25, 3.0]\nx = mg.Variable([3.0, 1.0])\n"
+    block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(f(x))\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    answer = run(f"{made}{CELL}{block}", tmp_path)["answer"]
+    assert answer.notes == ("f has a gradient of its own: with it this is not the slope that was measured",)
+
+
 @pytest.mark.parametrize(
     ("made", "status", "op"),
     [("mg.reduce_sum((0.7 * x + 0.3 * mg.random.shuffle(x, seed=4))**2)", "partial", "shuffle"),
