@@ -1378,6 +1378,16 @@ def test_a_number_without_room_is_read_from_below_and_none_is_missing(open_page,
     assert page.locator(f"{ROOT} .film .picture text[transform]").count() > 10
 
 
+def test_a_question_that_was_refused_has_no_backward_pass(open_page, tmp_path):
+    asked = "try: tape.gradient(y, x, output_gradients=mg.ones(5))\nexcept Exception: pass"
+    film = asked_of("x = mg.Variable([1.0, 2.0])", "y = x * x", asked)
+    page = open_page(saved(film, tmp_path))
+    root = page.locator(ROOT)
+    assert "InvalidArgumentError" in root.locator(".answers").inner_text() and "not asked here" not in root.inner_text()
+    assert root.locator(".turn .way, .scrubber .turn-line, .scrubber .freed").count() == 0
+    assert ">backward<" not in film.to_svg()
+
+
 def test_who_is_asked_sees_no_scale_of_the_gradients(open_page, tmp_path):
     block = "h = x\nfor k in range(30):\n    h = mg.nn.sigmoid(h) * 0.1\n    h = h * 1.0\ny = h"
     page = open_page(saved(asked_of("x = mg.Variable(1.0)", block, more=", predict=True"), tmp_path))

@@ -459,11 +459,8 @@ def reading_of(e) -> Reading:
 def in_one_pass(reads, error) -> list:
     """The passes of a Jacobian, one for each row, as a single pass with all rows; empty if some of their arrays are gone.
     If there was an error, only the pass that raised it."""
-    passes: list[Any] = []
-    for read in reads:
-        if read.frame == reads[0].frame:  # that of the target
-            passes.append({})
-        passes[-1][read.frame] = read
+    starts = [k for k, read in enumerate(reads) if read.frame == reads[0].frame]  # where a pass begins, at the target
+    passes = [{read.frame: read for read in reads[a:b]} for a, b in itertools.pairwise([*starts, len(reads)])]
     if error:
         return [*passes[-1].values()]
     made = []

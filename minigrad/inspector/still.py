@@ -187,7 +187,10 @@ def film(canvas, view, strip, y):
         both_wires(canvas, view, wire, ends, top, bottom, high)
         cut += [(view["arrays"][wire["lost"]], ends, bottom + high)] if wire["state"] == "cut" and "lost" in wire else []
     lost(canvas, cut)
-    if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
+    refused = (
+        last >= 0 and view["readings"][last]["error"] and view["readings"][last]["seed"] is None and "raised" not in view["readings"][last]
+    )
+    if last >= 0 and not refused and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
         canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
         word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"  # nothing comes to what was computed later

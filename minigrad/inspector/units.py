@@ -13,7 +13,7 @@ from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
 LEAST = 3  # the fewest iterations of a loop
-SENT = 400  # frames of a unit that is sent at first; a longer one is sent on request
+SENT = 400  # as many frames are sent at once, and as many units named; a longer unit is sent on request
 BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
 FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
 

@@ -3,6 +3,7 @@
 import { svg, rect, path, put, fitted, titled, needed, measure, mark } from "./elements.js";
 import { forms, shapeForms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
+import { began } from "./story.js";
 import { geometry, arc, onArc, abreast, bandWidth } from "./geometry.js";
 
 /** The marks before a column, by the position of the column. */
@@ -280,7 +281,7 @@ export class Film {
       const ways = [[a, "goes on", "blue", `M${t + 2} 0h26`, `M${t + 36} 0l-9 -5v10z`], [b, "comes back", "orange", `M${t + 10} 0h26`, `M${t + 2} 0l9 -5v10z`]];
       return ways.filter((_, k) => g.ends && this.strip.onward[k]).map(([y, word, tone, way, head]) => svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(t + 2, 18, word, g.width - t - 2, { size: 11, least: 9, class: tone })));
     }
-    if (!seen || last < 0) return [];
+    if (!seen || last < 0 || !began(reading)) return [];
     const at = reading.targets[0] === this.strip.cols[last], data = reading.seed == null ? null : this.view.arrays[reading.seed];
     const names = [...(at ? [] : [`from ${reading.name}`]), "backward", "back"], x = t + 38, y = (a + b) / 2;
     const seeds = data ? (data.n === 1 && reading.targets.length < 2 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""];

@@ -3,6 +3,7 @@
 import { svg, rect, path, put, fitted } from "./elements.js";
 import { bytesText } from "./numbers.js";
 import { pictured } from "./pictures.js";
+import { began } from "./story.js";
 
 const TOP = 16, BASE = 58;
 
@@ -24,7 +25,7 @@ export class Memory {
   }
 
   draw(story, width) {
-    const { memory, readings, tapes } = story.view, turns = readings.map((one) => one.at), own = readings.filter((one) => one.tape === tapes[0]?.id);
+    const { memory, readings, tapes } = story.view, passes = readings.filter(began), turns = passes.map((one) => one.at), own = passes.filter((one) => one.tape === tapes[0]?.id);
     Object.assign(this, { story, width, count: story.count });
     put(this.element, "viewBox", `0 0 ${width} 70`);
     put(this.element, "aria-valuemax", this.count);

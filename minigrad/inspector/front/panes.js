@@ -144,7 +144,7 @@ export function answer(story, now) {
     const unlike = last && asked.length > 1 && each.status !== "complete" && quiet(each.say);
     const came = data && [thumb, html("span", { class: "m orange" }, size), zeros, sparse, unlike];
     const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), quiet(each.say.replace(/^None[^.]*\. ?/, ""))];
-    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name.split(/(?<=\/)/).map((part) => [part, html("wbr")])), came || (now.given && !(id in now.given) ? quiet("not asked here") : nothing));
+    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name.split(/(?<=\/)/).map((part) => [part, html("wbr")])), came || (now.given && !(id in now.given) && !now.failed ? quiet("not asked here") : nothing));
   });
   const earlier = view.readings.filter((one, k) => k < now.reading && one.targets.length).map((one) => {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);

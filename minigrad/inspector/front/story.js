@@ -2,6 +2,9 @@
 
 import { spoken } from "./numbers.js";
 
+/** Whether a question came to its backward pass, and was not refused before. */
+export const began = ({ error, seed, raised }) => !error || seed != null || raised != null;
+
 export class Story {
   constructor(view) {
     this.view = view;
@@ -75,6 +78,7 @@ export class Story {
     const reading = now.told;
     if (now.kind === "turn") {
       if (!reading.targets.length) return [`The tape was asked again.`];
+      if (!began(reading)) return ["The tape is asked for the gradient of ", { name: reading.name }, "."];
       const seed = reading.targets.length > 1 ? "a seed for each" : reading.seed == null ? "ones" : spoken(view.arrays[reading.seed]);
       return ["The backward pass begins at ", { name: reading.name }, `, with ${seed}.`];
     }
