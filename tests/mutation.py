@@ -63,7 +63,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("graph/compiled", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("graph/loops", "may_be = self.last.get(k, k)"): "what follows is compared again, turn by turn",
     ("graph/loops", "runs.append(runs[-1] + 1 if may_be"): "what follows is compared again, turn by turn",
-    ("graph/retold", "check(value_of(made[0].value)"): "the same is computed of a Tracer, call by call",
+    ("graph/retold", "check([value_of(one.value)"): "the same is computed of a Tracer, call by call",
     ("graph/tracer", "__array_priority__ = 1000"): "any number above 0, NumPy's own, will do",
     ("inspector/lost", "MOST = 2000"): "only a limit of the time that it may take",
     ("inspector/model", "MOST_BYTES = 1_700_000"): "only a limit of the size of a page",

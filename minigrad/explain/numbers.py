@@ -267,7 +267,7 @@ def flat(q):
 
 def cancels(q, steps) -> bool:
     """Whether gradients that are not 0 arrive at the source, or on the way to it, and sum to 0 there."""
-    zero = {one.outputs[0] for one in steps if one.upstream.zero}  # of several outputs, the first is known
+    zero = {one.outputs[0] for one in steps if one.upstream.zero}
     return any(one.source == q.source.id or one.source in zero for one in steps if not one.sent.zero)
 
 
@@ -313,8 +313,7 @@ def value_of(q, number, event):
     if version is not None:
         return trace.value_of(number, version)
     maker, tensor = trace.made.get(number), q.names.held.get(number)
-    first = not isinstance(maker, Ran) or maker.outputs[0] == number  # only the first of several outputs is kept
-    value = getattr(maker, "value", None) if first else None
+    value = maker.values[maker.outputs.index(number)] if isinstance(maker, Ran) else getattr(maker, "value", None)
     if value is not None and value.known:
         return value
     return Summary.of(tensor.value) if isinstance(tensor, Tensor) else None

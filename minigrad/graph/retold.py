@@ -11,6 +11,7 @@ from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..ops import identity
 from ..tracing.log import ADDING, in_pairs
+from ..tracing.values import Summary
 from .run import Run
 from .text import FreeNames, Text
 from .tracer import value_of
@@ -100,7 +101,7 @@ class Retold(Run):
             self.name, count = frame.name, len(self.graph.nodes)
             made = run_again(frame, tensors)
             self.origin.update(dict.fromkeys(self.graph.nodes[count:], ("write", k)))
-        check(value_of(made[0].value), frame.summary)
+        check([value_of(one.value) for one in made], frame.summary)
         tensors.update(zip(frame.outputs, made))
         self.made_by.update({one.id: k for one in made})
         self.name, self.count = None, len(self.graph.nodes)
@@ -171,11 +172,12 @@ def assign_again(frame, former, given=None) -> Tensor:
 
 
 def check(value, summary):
-    """Compare a value with its summary in the log.
+    """Compare a value, or the list of an op's outputs, with its summary in the log.
 
     Raises:
         Unlike: they differ.
     """
+    value = Summary.of(value).array if isinstance(value, list) else value
     if value is None or summary is None:
         same = value is summary
     else:

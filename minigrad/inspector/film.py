@@ -25,7 +25,7 @@ from ..tracing import log
 from ..tracing.kept import arrays_in, kept_by, kept_in
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Repeats, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import assigned_name, called_text
-from ..tracing.values import Summary, brief
+from ..tracing.values import Summary, as_one, brief
 
 MOST_READINGS = 4  # shown for one tape, unless a target is given
 OWN = "backward"  # what a step of a custom gradient keeps: a function of the user's, which refers to anything
@@ -144,7 +144,8 @@ class Film:
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made:
             frame = self.frames[self.made[node]]
-            return frame.value if node == frame.outputs[0] else None
+            several = dict(zip(frame.outputs, frame.event.values)) if isinstance(frame.event, Ran) else self.values
+            return frame.value if len(frame.outputs) == 1 else several.get(node)
         trace = self.history and self.history.trace
         known = trace and (trace.value_of(*node) if isinstance(node, tuple) else getattr(trace.made.get(node), "value", None))
         return known or self.values.get(node)
@@ -436,8 +437,7 @@ class Builder:
 
     def asked(self, e):
         reading = self.end()
-        if e.number == e.began + 1:  # no backward pass began: the question itself was refused
-            reading.raised = None
+        reading.raised = None if e.number == e.began + 1 else reading.raised  # no pass began: the question itself was refused
         if e.released:
             self.film.steps.append(("release", e.tape))
 
@@ -547,7 +547,8 @@ def film_of_tape(tape, most) -> Film:
         frame.keeps[tape.number] |= kept_in(step)
         film.values.update((number, Summary.of(array)) for number, array in arrays_in(step[TENSORS]) if number)
     for frame in film.frames:
-        frame.value = film.values.get(frame.outputs[0])
+        known = [film.values.get(one) for one in frame.outputs]
+        frame.value = None if None in known else as_one(known)
     film.earlier = kept_besides(film, tape.steps or ())
     return film
 

@@ -42,7 +42,7 @@ def passed_back(model):
                 starts = [tensors[node] for node in frame.inputs if number_of(node) in sources]
                 tape.watch([one for one in starts if one.value.dtype.kind in "fc"])
                 made = once_more(film, frame, tensors)
-                check(made[0].value, frame.value)
+                check([one.value for one in made], frame.value)
                 tensors.update(zip(frame.outputs, made))
                 ran[made[0].id] = k
     with listeners_only(heard):

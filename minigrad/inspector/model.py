@@ -30,7 +30,7 @@ from ..tracing.log import LIMIT, Asked, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name, entered_as
 from ..tracing.values import Summary, brief
-from .arrays import bytes_text, norm_of, shown
+from .arrays import FEW, bytes_text, norm_of, shown
 from .code import ShownCode
 from .film import MOST_READINGS, Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula, grouped, meanings
@@ -315,6 +315,9 @@ class Model:
             "args": [self.argument(k, slot) for slot in range(min(len(frame.inputs), MOST_INPUTS))],
             "by": frame.by and frame.by[0], "shape": self.shape_of(k), "count": len(frame.inputs),
         }  # fmt: skip
+        if len(frame.outputs) > 1:
+            kinds = {(str(one.shape), one.dtype) for one in frame.event.values} if frame.event else ()
+            found["outputs"] = f"{len(frame.outputs)} of {kinds.pop()[0]}" if len(kinds) == 1 else f"{len(frame.outputs)} outputs"
         if frame.ghost:
             found["ghost"] = {"why": self.ghost_words(k), "say": frame.ghost[2], "on_way": frame.on_way}
         if frame.kind == "crash":
@@ -331,7 +334,7 @@ class Model:
         frame, lost = self.film.frames[k], self.lost_along(k, slot)
         found = {"from": start, "to": f"f{k}", "state": self.state_of_wire(frame, slot, start, f"f{k}")}
         found["sent"] = [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
-        if self.shown_at(frame.inputs[slot]) is None:  # a further output of an op
+        if self.shown_at(frame.inputs[slot]) is None:  # one of several outputs
             found["output"] = self.film.frames[int(start[1:])].outputs.index(frame.inputs[slot])
         if lost is not None:
             found["lost"], found["lostWidth"] = self.array(lost), self.width(lost)
@@ -370,12 +373,8 @@ class Model:
     # ---- readings ------------------------------------------------------------------------------------------------------
 
     def added_up(self) -> dict:
-        """The accumulated gradient of each column after each step. It also notes when each part of a gradient was sent.
-
-        Attributes:
-            parts: maps (frame, slot) to a (reading, step, Part) for each time that the gradient was sent.
-            last_sent: maps each frame to the last frame that sent it a gradient in the reading that is shown.
-        """
+        """The accumulated gradient of each column after each step. It notes, for (frame, slot), a (reading, step, Part) for each time
+        that a gradient was sent (`parts`), and the last frame that sent one to a frame in the reading that is shown (`last_sent`)."""
         film, totals, self.parts = self.film, {}, {}
         self.step_at = {step: at for at, step in enumerate(film.steps)}  # ("write", frame), say -> its number
         reads = [iter(reading.reads) for reading in film.readings]
@@ -387,7 +386,7 @@ class Model:
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
                     node = self.node_of(read, part)
-                    one = self.shown_at(node)
+                    one = self.node(node)
                     if rest[0] == self.last:
                         self.last_sent.setdefault(film.made.get(node), read.frame)
                     if one is not None:
@@ -396,7 +395,7 @@ class Model:
             elif kind in ("done", "error"):
                 reading = film.readings[rest[0]]
                 for number, answer in reading.answers.items():
-                    if answer is not None and self.column_of(number):
+                    if answer is not None and self.column_of(number) and self.shown_at(number):
                         settle(totals, self.column_of(number), rest[0], at, answer)
                 if reading.error:
                     whole = {f"f{k}" for k in (reading.raised, *(read.frame for read in reading.reads))}
@@ -408,7 +407,7 @@ class Model:
     def seeded(self, totals, r, at):
         reading = self.film.readings[r]
         for node in reading.targets:
-            one = self.column_of(node) and self.shown_at(node)
+            one = self.column_of(node)
             first = next((read.upstream for read in reading.reads if f"f{read.frame}" == one), None)
             if one and reading.reads:
                 totals.setdefault(one, []).append((r, at, first if len(reading.targets) == 1 else None))
@@ -417,7 +416,11 @@ class Model:
         found = totals.setdefault(one, [])
         before = found[-1][2] if found and found[-1][0] == r else ()
         total = part.product
-        if before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
+        if (
+            before is None
+            or self.shown_at(part.to) is None
+            or (before and not (before.whole and total.whole and before.shape == total.shape))
+        ):
             total = None
         elif before:
             total = Summary.of(np.asarray(before.kept + total.kept))
@@ -472,8 +475,7 @@ class Model:
 
     def first_bad(self) -> "int | None":
         """The first frame whose value has a nan or an inf; if there is none, the first that sent one back."""
-        film = self.film
-        wrote = (k for k, frame in enumerate(film.frames) if frame.value is not None and not frame.value.finite)
+        wrote = (k for k, frame in enumerate(self.film.frames) if frame.value is not None and not frame.value.finite)
         reads = self.film.last.reads if self.film.last else ()
         sent = (read.frame for read in reads if any(not part.product.finite for part in read.parts))
         return next(wrote, next(sent, None))
@@ -498,9 +500,9 @@ class Model:
         return f"f{self.film.made[number]}" if number in self.film.made else self.source_ids.get(number)
 
     def shown_at(self, node):
-        """The column that shows the array of a node; None for a further output of an op, whose column shows the first."""
+        """The column that shows the array of a node; None for one of several outputs of an op, whose column shows them together."""
         k = self.film.made.get(node)
-        return self.node(node) if k is None or self.film.frames[k].outputs[0] == node else None
+        return self.node(node) if k is None or len(self.film.frames[k].outputs) == 1 else None
 
     def name(self, node) -> str:
         """The user's name for a node, or else a short expression."""
@@ -541,8 +543,11 @@ class Model:
         return text if len(text) <= 12 and "constant" not in parts else frame.op
 
     def frame_name(self, k, node=None):
-        """The user's name for an output of a frame, by default the first; None if it has none."""
+        """The user's name for an output of a frame, by default for all; None if it has none."""
         frame = self.film.frames[k]
+        if node is None and len(frame.outputs) > 1:
+            given = frame.place and not frame.unnamed and self.given(*frame.place[:2])
+            return given or ", ".join([self.frame_name(k, one) or "" for one in frame.outputs[:FEW]]).strip(", ") or None
         node = frame.outputs[0] if node is None else node
         if frame.kind == "assign":
             return self.names.of(node, "") or None

@@ -187,11 +187,10 @@ def film(canvas, view, strip, y):
         both_wires(canvas, view, wire, ends, top, bottom, high)
         cut += [(view["arrays"][wire["lost"]], ends, bottom + high)] if wire["state"] == "cut" and "lost" in wire else []
     lost(canvas, cut)
-    refused = (
-        last >= 0 and view["readings"][last]["error"] and view["readings"][last]["seed"] is None and "raised" not in view["readings"][last]
-    )
-    if last >= 0 and not refused and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
-        reading, x, above, below = view["readings"][last], max(left.values()) + wide, top + value / 2, bottom - slope / 2
+    reading = view["readings"][last] if last >= 0 else {"targets": [], "error": None}
+    began = not reading["error"] or reading["seed"] is not None or "raised" in reading
+    if began and any(one in left for one in reading["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
+        x, above, below = max(left.values()) + wide, top + value / 2, bottom - slope / 2
         canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
         word = "backward" if ids[-1] in reading["targets"] else f"from {reading['name']}"  # nothing comes to what was computed later
         canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)] if word == "backward" else [], fill=ORANGE)
@@ -240,8 +239,7 @@ def lost(canvas, cut):
 
 
 def scissors(canvas, x, y, meant):
-    colour = SOFT if meant else CRIMSON
-    canvas.path(oval(x, y, 8, 7.5), "#fff", fill=colour)
+    canvas.path(oval(x, y, 8, 7.5), "#fff", fill=SOFT if meant else CRIMSON)
     if meant:
         canvas.rect(x - 3, y - 3, 6, 6, "#fff")
     else:
@@ -268,7 +266,7 @@ def column(canvas, view, col, x, wide, rows, last):
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
     if col["shape"]:
-        shape = [str(tuple(col["shape"])), "×".join(map(str, col["shape"]))]
+        shape = [col.get("outputs", str(tuple(col["shape"]))), "×".join(map(str, col["shape"]))]
         canvas.text(x + wide / 2, top + value + 13, shape, 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]
@@ -422,7 +420,6 @@ def plot(canvas, axis, x, y, w, h, colour):
     canvas.path([end for at in odd for end in ((at, y), (at, y + h), None)], CRIMSON, max(1, min(16, step / 2)))
     if not any(numbers):
         return
-
     for one, at in ((low, y + h), (high, y)):
         canvas.path([(x, at), (x + w, at)], LINE)
         canvas.text(x - 4, at + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)

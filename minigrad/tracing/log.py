@@ -28,7 +28,7 @@ from ..engine.tensor import Tensor, next_id
 from ..errors import unwarned, visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, leads_to, program_frame, user_frame
-from .values import MOST_HELD, SCALARS, Given, Held, Summary, kept_at
+from .values import MOST_HELD, SCALARS, Given, Held, Summary, as_one, kept_at
 
 LIMIT = 20_000  # how many events a trace keeps
 MOST_PASSES, LARGE_PASS = 32, 16 << 20  # how many backward passes wait to be run again, and the bytes of the largest
@@ -109,7 +109,7 @@ class Ran(Event):
     other_kinds: tuple  # index of an input whose dtype is not float32, the kind of its dtype, the next index, ...
     read: tuple
     heard: Any  # a listening tape, the inputs for which it wrote a step, the next tape, ...; one with all of them alone
-    result: Any  # a single number, or the page of Held with the output,
+    result: Any  # a single number, or the page of Held with the output, or both fields of each of several outputs,
     at: "int | None"  # ... and the index on the page
     python_numbers: tuple  # index of an input that is a Python number, its value, the next index, ...
     module: str  # the path of the Keras layer that was being called
@@ -146,8 +146,15 @@ class Ran(Event):
         return {k: float(x.real) for k, x in in_pairs(self.python_numbers).items()}
 
     @property
+    def values(self) -> list:
+        """The Summary of each output."""
+        several = self.result.__class__ is tuple
+        return [kept_at(*one) for one in (self.result if several else [(self.result, self.at)])]
+
+    @property
     def value(self) -> "Summary | None":
-        return kept_at(self.result, self.at)
+        """All outputs, as one."""
+        return as_one(self.values) if self.result.__class__ is tuple else kept_at(self.result, self.at)
 
     @property
     def name(self) -> str:
@@ -432,8 +439,11 @@ def calls_user(vjp) -> bool:
 
 def slope_of(step, upstream) -> "Summary | None":
     """The VJP of a step for an upstream of ones: the op's own slope, element by element."""
+    output = step[OUTPUT]
+    several = output.__class__ is tuple
+    ones = [np.ones(shape, dtype) for _, shape, dtype in output] if several else np.ones(upstream.shape, upstream.dtype)
     try:
-        return Summary.of(step[VJP](np.ones(upstream.shape, upstream.dtype), *step[ARRAYS]))
+        return Summary.of(step[VJP](ones, *step[ARRAYS]))
     except Exception:  # a user's VJP may refuse these arguments
         return None
 
@@ -707,13 +717,13 @@ class Trace(Listener):
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if len(heard) == 2 and heard[1] is ids:
             heard = heard[0]
+        at = None
         if output.__class__ is list:
-            made, result = tuple([y.id for y in output]), output[0].value if output else None
+            made, result = tuple([y.id for y in output]), tuple([self.held.keep(y.value) for y in output])
         else:
             made, result = output.id, output.value
-        at = None
-        if result.__class__ not in SCALARS:
-            result, at = self.held.keep(result)
+            if result.__class__ not in SCALARS:
+                result, at = self.held.keep(result)
         frame, called = sys._getframe(2), op.__name__
         code, before = frame.f_code, self.code
         if code is not before:  # a different caller than for the last op

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.backward import stacked
 from ..engine.listening import listeners_only
+from ..engine.rules import Batched
 from ..errors import unwarned, visible
 
 SMALL = 256  # values of up to this many elements are kept whole
@@ -259,13 +261,15 @@ class Summary:
 
     @classmethod
     def of(cls, value) -> "Summary":
-        """The Summary of an array, a Tensor, or a value in a backward pass. (Of several gradients, the first.)"""
+        """The Summary of an array, a Tensor, or a value in a backward pass. (Of several gradients, as one.)"""
         if isinstance(value, (np.ndarray, np.generic)):
             return cls(value)
         if isinstance(value, Summary):
             return value
         if isinstance(value, list):
-            value = next((one for one in value if one is not None), 0.0)
+            rows = next((len(one.value) for one in value if isinstance(one, Batched)), None)
+            arrays = value if rows is None else [stacked(one, rows) for one in value]
+            return as_one(list(map(cls.of, arrays)), axis=int(rows is not None))
         if hasattr(value, "indices"):  # rows of a `gather`: the dense array that they stand for, not heard by anyone
             with listeners_only():
                 value = value.__tf_tensor__()
@@ -333,6 +337,17 @@ class Summary:
             return brief(self.sample[0])
         shown = [brief(x) for x in self.sample[:4]]
         return f"[{' '.join([*shown, *['...'] * (self.size > 4)])}]"
+
+
+def as_one(outputs, axis=0) -> Any:
+    """The outputs of an op, or their gradients, as one Summary: those that can have a gradient (or else the first),
+    stacked, or one after another if their shapes differ. None if there is none, or if the array of one is gone."""
+    several = [one for one in outputs if one.dtype.kind in "fc"] or outputs[:1]
+    if len(several) < 2 or any(one.array is None for one in several):
+        return several[0] if len(several) == 1 else None
+    arrays = [one.array for one in several]
+    alike = len({one.shape for one in arrays}) == 1
+    return Summary(np.stack(arrays, axis) if alike else np.concatenate([one.ravel() for one in arrays]))
 
 
 def finite(value) -> bool:

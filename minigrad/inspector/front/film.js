@@ -100,10 +100,9 @@ export class Film {
     const both = !isPlain(col) && !outer && col.name && measure(signs[0], 14, "ui", true) + measure(col.name, 11, "mono") + 12 <= room;
     group.append(titled(x + 5, y + (g.upright ? 16 : 18), signs, room, look, isPlain(col) ? col.path || col.name : col.text || col.op));
     if (both) group.append(fitted(x + wide - 5, y + 16, col.name, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
-    const { shape } = col;
-    if (!shape?.length) return;
+    if (!col.shape?.length) return;
     const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
-    group.append(fitted(at[0], at[1], shapeForms(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
+    group.append(fitted(at[0], at[1], col.outputs ?? shapeForms(col.shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
   }
 
   picture([x, y, w, h], data, tone, shape = data.shape) {
@@ -219,7 +218,7 @@ export class Film {
     const arrays = parallel.map((one) => this.view.arrays[lost ? one.wire.wire.lost : sentBy(one)[2]]);
     if (parallel.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return null;
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
-    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : "") + (wire.wire.output ? ` to [${wire.wire.output}]` : ""));
+    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : "") + (wire.wire.output == null ? "" : ` to [${wire.wire.output}]`));
     const lower = lost && parallel.some((one) => one.wire.wire.sent.length) ? 13 : 0;
     const look = { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", cut: false, class: `amount${lost ? " lost" : ""}` };
     const place = this.free(ribbon, [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72], measure(texts[0], 11, "mono", true) / 2 + 2, lower);
@@ -364,7 +363,7 @@ export class Film {
     if (col.kind !== "source" && (words || outer)) return outer && col.kind !== "data" ? "" : words;
     if (!now.over) return "";
     if (col.kind === "source") return !col.asked ? "not asked" : now.given?.[col.id] === null ? "None" : "";
-    return now.unheard ? "not heard" : "not reached";
+    return now.unheard ? "unknown" : "not reached";
   }
 
   word(one, text) {
@@ -383,8 +382,7 @@ export class Film {
     const size = Math.max(9, Math.min(13, w / 9));
     const [head, line] = this.g.upright ? [34, h > 60 ? 24 : 16] : [h / 2 - 5, 20];
     col.given.forEach((shape, k) => {
-      const text = shapeText(shape);
-      const cy = y + head + k * line, left = x + (w - measure(text, size, "mono", true)) / 2;
+      const text = shapeText(shape), cy = y + head + k * line, left = x + (w - measure(text, size, "mono", true)) / 2;
       one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
       for (const [i, end] of col.misfit.map((pair) => pair[k])) {
         const before = measure(`(${shape.slice(0, i).map((length) => `${length}, `).join("")}`, size, "mono", true);
@@ -400,7 +398,7 @@ export class Film {
     const kind = hiding ? "" : { source: "source", data: "data", ghost: "not on the tape:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
     const name = isPlain(col) ? col.name : `${col.signs[0]}${col.name ? `, ${col.name}` : ""}`;
     if (!written) return `${kind} ${name}, not yet`.trim();
-    const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
-    return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();
+    const several = col.outputs ? `${col.outputs}, ` : "", value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
+    return `${kind} ${name}, ${several}${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();
   }
 }
