@@ -367,6 +367,7 @@ def finite(value) -> bool:
 def brief(number, digits=4) -> str:
     """A number with this many digits, or six before a point; a whole float has a point, and zero has no sign."""
     if isinstance(number, float):
+        digits = 6 if digits > 3 and 10**digits <= abs(number) + 0.5 < 1e6 else digits
         text = f"{number + 0.0:.{digits}g}"
         if not text.lstrip("-").isdigit():
             return text

@@ -145,7 +145,7 @@ class Normalization(Layer):
     supports_masking = True
     plans: tuple = ("beta", "zeros"), ("gamma", "ones")
 
-    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, **kwargs):
+    def __init__(self, axis, epsilon, center, scale, **kwargs):
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
 
