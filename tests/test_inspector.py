@@ -2523,7 +2523,7 @@ FOLDED = {
     "y = x\n" + "y = enc(y)\n" * 8: ("calls", "enc 2"),
     "y = rec(x, 9)": ("calls", "rec 2"),
     "y = x\nfor k in range(8):\n    y = enc(y) * 2.0": ("iterations", "iteration 2 of 8"),
-    "y = mg.foldl(lambda a, t: mg.sin(a * t) + 0.1, mg.ones(9), x)": ("calls", "lambda 2"),
+    "y = mg.foldl(lambda a, t: mg.sin(a * t) + 0.1, mg.ones(9), x)": ("iterations", "iteration 2 of 9"),
 }
 
 
@@ -2531,6 +2531,36 @@ FOLDED = {
 def test_only_what_a_loop_contains_is_an_iteration(lines):
     fold = inspected(asked_of(lines.strip(), HELPERS)).plain["fold"]
     assert (fold["kind"], fold["labels"][1 if "foldl" not in lines else 2]) == FOLDED[lines]
+
+
+CALLED_BACK = "def f(v): return mg.sin(v) * 1.5 + x\ndef g(v): return mg.cos(v) * 0.5\nx = mg.Variable(1.0)"
+BACK = {  # a loop that calls the user's functions -> the number of iterations, and the ops of the last one
+    "y = mg.while_loop(lambda n, h: n < 9, lambda n, h: (n + 1, f(h)), [0, x])[1]": (9, 3),
+    "y = mg.while_loop(lambda n, h: mg.reduce_all(g(h) < 1e9) and n < 5, lambda n, h: (n + 1, f(h)), [0, x])[1]": (5, 7),
+    "y = mg.reduce_sum(mg.map_fn(lambda u: f(u) * g(u), x + mg.range(5.0)))": (5, 6),
+    "y = mg.foldl(lambda a, b: f(a) + b, mg.ones(7), x)": (7, 4),
+    "y = 0.0\nfor v in mg.data.Dataset.range(6).map(lambda k: mg.cast(k, mg.float32)).map(f): y = y + v": (6, 5),
+    "y = x\nfor k in range(6): y = mg.reduce_sum([f(y), g(y)])": (6, 7),
+    "y = x\nfor k in range(6): y = y + mg.while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, mg.sin(h)), [0, y])[1]": (6, 4),
+    "y = x\nfor one in [f, mg.sin, g, mg.exp, f, mg.tanh, g, f] * 2: y = one(y)": (16, 3),
+    "y = x\nfor k in range(4): y = sum([f(y), g(y)]) + sum(f(v) for v in [y, y])": (4, 16),
+    "y = x\nfor one in [mg.sin] * 12 + [mg.cos] * 12: y = one(y)": (24, 1),
+}
+
+
+@pytest.mark.parametrize("lines", BACK)
+def test_the_iterations_of_a_loop_that_calls_functions_are_counted(lines):
+    fold = inspected(asked_of(lines, CALLED_BACK)).plain["fold"]
+    counted = [(label, ops) for label, ops in zip(fold["labels"], fold["ops"]) if "iteration" in label]
+    count, ops = BACK[lines]
+    assert fold["kind"] == "iterations" and len(counted) == count
+    assert counted[-1][0].startswith(f"iteration {count} of {count}") and counted[-1][1] == ops
+
+
+def test_a_loop_around_the_tape_has_one_iteration_in_its_film():
+    lines = "y = mg.reduce_sum([f(v) for v in x + mg.range(8.0)])"
+    within = inspected("{}\nfor k in range(2):\n    {}".format(CALLED_BACK, asked_of(lines, "pass").replace("\n", "\n    ")))
+    assert [label[:16] for label in within.plain["fold"]["labels"][1:9]] == [f"iteration {k} of 8" for k in range(1, 9)]
 
 
 def test_the_backward_pass_begins_at_the_target_and_not_at_what_was_computed_last():

@@ -425,8 +425,8 @@ def test_the_curve_of_a_loop_shows_one_array_in_all_iterations(end, name):
 
 
 def test_the_curve_of_calls_has_no_truth_values():
-    lines = "i, y = mg.while_loop(lambda i, y: i < 12, lambda i, y: (i + 1, y * 0.5), (mg.constant(0), x))"
-    fold = inspected(asked_of(lines, "x = mg.Variable(1.0)")).plain["fold"]
+    made = "def small(v): return v < 100.0\ndef half(v): return v * 0.5\nx = mg.Variable(1.0)"
+    fold = inspected(asked_of("y = x" + "\nsmall(y)\ny = half(y)" * 12, made)).plain["fold"]
     assert fold["kind"] == "calls" and {*fold["above"]["numbers"][:24:2], *fold["below"]["numbers"][:24:2]} == {None}
     assert fold["above"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(1, 13)], rel=1e-3)
     assert fold["below"]["numbers"][1:24:2] == pytest.approx([0.5**k for k in range(12)][::-1], rel=1e-3)

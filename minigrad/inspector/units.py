@@ -114,7 +114,8 @@ def iterations(film, shown, around=0):
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
     once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0].loops))  # of these there is one iteration
-    for depth, loops in enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown])):
+    every = enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown]))
+    for depth, loops in itertools.islice(every, outside, None):
         found, units = [one for one in loops if len(one[0]) > LEAST], []
         for bounds, skips in found:
             last = "the last " if shown[bounds[0]] == 0 and not film.history.opened else ""  # of those that the log still has
@@ -122,7 +123,7 @@ def iterations(film, shown, around=0):
             units += [Unit(shown[a], shown[b - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1) for n, (a, b) in spans]
         if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
             return units
-        once = depth >= outside and any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop
+        once = any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop
     return []
 
 

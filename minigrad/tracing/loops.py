@@ -4,6 +4,7 @@ They are counted by what ran: of an iteration without an op it is only known whe
 """
 
 import ast
+import builtins
 import dis
 import itertools
 import re
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from .places import USERS, Place
-from .source import position, positions, statement_at
+from .source import called_text, position, positions, statement_at
 
 LOOPS = ast.For, ast.AsyncFor, ast.While, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
@@ -40,8 +41,7 @@ def loops_of(places, ops, repeats):
     def way_to(spot, depth):
         """The loop at this depth, if it is the user's, and how the program came there."""
         loop = spot.loops[depth] if depth < len(spot.loops) else None
-        users = loop and USERS[spot.pieces[loop[1]][0].co_filename]
-        return (spot.loops[: depth + 1], spot.pieces[: loop[1]]) if users else None
+        return loop and (spot.loops[: depth + 1], spot.pieces[: loop[1]])
 
     for depth in range(max([len(spot.loops) for spot in spots], default=0)):
         known = {spot: way_to(spot, depth) for spot in {*spots}}
@@ -98,28 +98,31 @@ def starts_of(run, spots, depth, ops, repeated) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
     counts = [*itertools.accumulate(map(len, repeated))]
     calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k], ops[k][0], counts[k]))]
-    once, starts, back = ops_of_one_call(calls, spots, ops), [run[0]], cache(goes_back)
+    unlike = [call for call in calls if all(ops[k][1] for k in call)]
+    once, starts, back = ops_of_one_call(unlike, spots, ops), [run[0]], cache(goes_back)
     for before, call in zip([[], *calls], calls):
         spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
+        innermost = innermost and not is_pythons(*spot.pieces[-1][:2])  # one call of `sum` adds again and again
         anew = before and spot is spots[before[0]] and innermost  # another function was called there
         if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]])):
             starts.append(call[0])
-        if innermost:
+        if innermost and call in unlike:
             length = once[spot, ops[call[0]][0]]
             starts += call[length::length]
+        elif innermost:  # with the op of the function itself each call ends
+            starts += [k for last, k in itertools.pairwise(call) if not ops[last][1]]
     return starts
 
 
 def ops_of_one_call(calls, spots, ops):
-    """How many ops one call of a function at a spot runs: one if it is an op (without a letter), and otherwise the
-    fewest that follow each other there, if all are repetitions."""
+    """How many ops one call of a function at a spot runs: the fewest that follow each other there, if all repeat these."""
     found, once = {}, {}
     for call in calls:
         found.setdefault((spots[call[0]], ops[call[0]][0]), []).append("".join([ops[k][1] for k in call]))
     for key, several in found.items():
-        least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0] or "-")[1]
-        whole = least and all(one == least * (len(one) // len(least)) for one in several)
-        once[key] = len(least) if whole else len(max(several, key=len)) or 1
+        least = min(several, key=len) if len(several) > 1 else SHORTEST.fullmatch(several[0])[1]
+        whole = all(one == least * (len(one) // len(least)) for one in several)
+        once[key] = len(least if whole else max(several, key=len))
     return once
 
 
@@ -130,17 +133,28 @@ def goes_back(before, now, depth, repeated) -> bool:
     """
     first, second, calls = before.pieces, now.pieces, [spot.pieces for spot in repeated]
     again = [len(pieces) - 1 for pieces in calls if pieces == first[: len(pieces)] == second[: len(pieces)]]
-    at = min([*again, *[n for n, (a, b) in enumerate(zip(first, second)) if a != b]], default=None)
+    at = min([*again, *[n for n, (a, b) in enumerate(itertools.zip_longest(first, second)) if a != b]], default=None)
     if at is None:
         return False
     inner = before.loops[depth + 1 : depth + 2]
     if inner and inner == now.loops[depth + 1 : depth + 2] and inner[0][1] <= at:
         return False
+    if at in (len(first), len(second)):  # the same instruction has run an op, and called a function of the user
+        called = max(first, second, key=len)[at][0]
+        return USERS[called.co_filename] and not is_pythons(*first[at - 1][:2])
     if first[at] == second[at]:
         return True
     (code, start, after), (other, wanted, _) = first[at], second[at]
+    if code is not other:  # another function was called from there; a library may do that without going back
+        return at == 0 or before.loops[depth][1] == at - 1 or USERS[first[at - 1][0].co_filename]
     raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
-    return code is not other or not leads_on(code, start, raised, wanted)
+    return not leads_on(code, start, raised, wanted)
+
+
+@lru_cache(maxsize=1000)
+def is_pythons(code, instruction) -> bool:
+    """Whether a function of Python's own is called there."""
+    return called_text(Place(code, instruction)) in vars(builtins)
 
 
 def may_skip(run, spots, depth) -> bool:

@@ -13,8 +13,7 @@ function rounded(x, digits) {
 export function number(x, digits = 4, whole = false) {
   if (typeof x !== "number") return String(x);
   if (x === 0) return whole ? "0" : "0.0";
-  const near = rounded(x, digits), [head, power] = near.toExponential(digits - 1).split("e");
-  const exponent = Number(power);
+  const near = rounded(x, digits), [head, power] = near.toExponential(digits - 1).split("e"), exponent = Number(power);
   if (exponent < -4 || exponent >= Math.max(digits, 4) + 1 || (near !== x && exponent >= digits)) {
     const short = near === x || digits > 3 ? Number(head).toString() : head;
     return `${short.includes(".") ? short : short + ".0"}·10${[...String(exponent)].map((one) => RAISED[one]).join("")}`.replace("-", "−");
