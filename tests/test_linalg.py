@@ -278,8 +278,10 @@ def test_matrices_of_no_size_are_fine():
 
 def test_eye_repeats_along_the_batch():
     assert mg.eye(2, 3, batch_shape=[2], dtype=mg.int32).numpy().tolist() == [[[1, 0, 0], [0, 1, 0]]] * 2
-    with pytest.raises(TypeError, match="must be positive integer values"):
-        mg.eye(2.0)
+    assert mg.eye(2, 0).shape == (2, 0)
+    for rows, columns in ((2.0, None), (2, 2.0)):
+        with pytest.raises(TypeError, match="must be positive integer values"):
+            mg.eye(rows, columns)
 
 
 def test_results_keep_float16_and_float32():

@@ -115,7 +115,7 @@ def starts_of(run, spots, depth, ops, repeated) -> list:
 
 
 def ops_of_one_call(calls, spots, ops):
-    """How many ops one call of a function at a spot runs: the fewest that follow each other there, if all repeat these."""
+    """How many ops one call of a function at a spot runs: the fewest that follow each other, if all repeat these."""
     found, once = {}, {}
     for call in calls:
         found.setdefault((spots[call[0]], ops[call[0]][0]), []).append("".join([ops[k][1] for k in call]))

@@ -647,6 +647,12 @@ def test_a_zero_is_no_proof_while_what_left_was_not_tried():
     assert "1 value left, and what became of it was not tried" in answer.headline
 
 
+def test_what_is_no_number_that_varies_is_not_nudged():
+    nudge = replay.Nudge(1e-3)
+    assert [replay.nudged(one, nudge) for one in (3, True, "x", [2, "y"])] == [3, True, "x", [2, "y"]]
+    assert replay.nudged([2.0], nudge) != [2.0]
+
+
 @pytest.mark.parametrize("shape", [(7,), (3, 5)])
 def test_elements_are_nudged_up_and_down_by_different_shares(shape):
     """Equal steps would leave unseen whatever takes a difference or a mean of all."""
