@@ -6,6 +6,7 @@ These lines are guesses, which trial puts to the test. If none is right, the gen
 import ast
 import contextlib
 import itertools
+import re
 import sys
 import types
 from functools import cache
@@ -118,7 +119,7 @@ class Translated:
 def instead_of(name) -> str:
     """The op that replaces a NumPy function, judged by its name; "" if there is none."""
     for place in PLACES:
-        path = place.format(RENAMED.get(name, name))
+        path = place.format(RENAMED.get(name, re.sub("^arc", "a", name)))
         with contextlib.suppress(AttributeError):
             attrgetter(path)(sys.modules[__name__.partition(".")[0]])
             return path

@@ -294,13 +294,16 @@ PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 def zero_factor(q, step, event) -> str:
     """The other factor of a product, as text, if it is 0 everywhere; otherwise ""."""
-    factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
+    if event.op.kernel not in PRODUCTS:
+        return ""
+    factors = list(event.inputs)
     if step.source in factors:
         factors.remove(step.source)  # only once: in `w * w` the other factor is also w
     values = {number: value_of(q, number, event) for number in factors}
     zero = next((number for number, value in values.items() if value is not None and value.zero), None)
     name = q.names.of(zero, "") if zero else ""
-    if zero is None and not (0 in factors and 0.0 in event.numbers.values()):
+    kept = [np.asarray(array) for one in steps_like(q, step) for array in one[ARRAYS] if isinstance(array, np.ndarray)]
+    if zero is None and not (0 in factors and 0.0 in event.numbers.values()) and all(map(np.any, kept)):
         return ""
     return f"{name}, which is 0 here" if name else "0"
 

@@ -37,6 +37,7 @@ FIXED = [  # a beginning, a line, and the same line fixed
     (NUMBER, "y = x * mg.constant(float(x))", "y = x * x"),
     (NUMBER, "y = x - float(2.0 * x - 1.0)", "y = x - (2.0 * x - 1.0)"),
     (NUMBER, "y = np.add(x, 3.0) * x", "mg.add(x, 3.0) * x"),
+    (NUMBER, "y = x * np.arctan2(x, 3.0) + np.arcsinh(x)", "y = x * mg.atan2(x, 3.0) + mg.asinh(x)"),
     (NUMBER, "y = x * np.mean([float(x), 1.0])", "x * mg.reduce_mean([x, 1.0])"),
     (PAIR, "y = mg.reduce_sum(mg.constant([float(v) ** 2 for v in x]))", "mg.reduce_sum(mg.stack([v ** 2 for v in x]))"),
     ("from math import exp; import minigrad as tf; x = tf.Variable(2.0)", "y = x * exp(x)", "y = x * tf.exp(x)"),

@@ -234,6 +234,15 @@ def test_a_number_beside_an_operator_has_no_name():
     assert "multiply takes it times 0\n" in str(tape.explain(y, x))
 
 
+def test_a_zero_factor_is_known_by_what_the_tape_keeps():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = mg.matmul(x, mg.zeros((2, 1)))
+        z = mg.nn.relu(-x)
+    assert "matmul takes it times 0\n" in str(tape.explain(y, x))
+    assert "times 0" not in str(tape.explain(z, x)), "what relu keeps is 0 too, and no factor"
+
+
 def test_what_a_notebook_keeps_of_its_cells_gives_no_name_nor_does_what_is_no_text():
     _space = {"mg": mg, 3: 4, "In": [], "Out": {2: mg.Variable(3.0)}, "_x": mg.Variable(2.0)}
     text = "with mg.trace(), mg.GradientTape() as tape:\n    y = Out[2] * _x\nanswers = tape.explain(y, [Out[2], _x])"
