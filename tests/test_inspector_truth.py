@@ -424,6 +424,14 @@ def test_the_curve_of_a_loop_shows_one_array_in_all_iterations(end, name):
     assert (fold["above"]["name"], fold["below"]["name"]) == (name, f"d/d{name}") and found == pytest.approx(numbers, rel=1e-3)
 
 
+def test_a_way_through_another_thread_is_cut_where_it_comes_back():
+    lines = "box = []\nthread = threading.Thread(target=lambda: box.append(x * x))\nthread.start(); thread.join()\ny = x * box[0]"
+    view = inspected(asked_of(lines, "import threading\nx = mg.Variable(3.0)")).plain
+    (cut,) = [wire for wire in view["wires"].values() if wire["state"] == "cut"]
+    assert view["cols"][cut["from"]]["name"] == "box[0]" and view["cols"][cut["to"]]["name"] == "y"
+    assert [one["code"] for one in view["cuts"]] == ["OUTSIDE_TAPE"]
+
+
 def test_the_curve_of_calls_has_no_truth_values():
     made = "def small(v): return v < 100.0\ndef half(v): return v * 0.5\nx = mg.Variable(1.0)"
     fold = inspected(asked_of("y = x" + "\nsmall(y)\ny = half(y)" * 12, made)).plain["fold"]

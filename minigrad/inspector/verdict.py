@@ -26,7 +26,10 @@ def cuts(model):
         cause = next((one for n, one in causes if edge.code == one.code and (edge.place.text == one.line or same == n)), None)
         if cause is None:
             continue
-        start, end = model.node(edge.start), model.node(model.film.exit_of(edge) or edge.end)
+        tried = [one for one in model.experiments.values() if one is not None and edge.code == "OUTSIDE_TAPE"]
+        moved = [edge.event.inputs[k] for one in tried for k in one.moved_in(edge.event).get("inputs", ())]  # made where nothing is heard
+        start = next((model.data_ids[n] for n in moved if n in model.data_ids), model.node(edge.start))
+        end = model.node(model.film.exit_of(edge) or edge.end)
         cut = {"edge": [start, end], "line": model.code.line(edge.place), "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
@@ -40,14 +43,12 @@ def verdict(model) -> dict:
     if not targets or not names:
         nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
         return {**told("", "", "", silence(model.tape, model.film)), **nothing}
-    several = f"[{', '.join(names)}]" if len(names) <= 4 else f"{len(names)} sources"
-    ask = derivative(targets, names[0] if len(names) == 1 else several)
+    ask = derivative(targets, names[0] if len(names) == 1 else f"[{', '.join(names)}]" if len(names) <= 4 else f"{len(names)} sources")
     each = [{"id": model.source_ids.get(n), "name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
     worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
     given = sum(one["answer"] != "None" for one in each)
     answer = worst["size"] if len(each) == 1 else f"{given} of {len(each)} gradients".removeprefix(f"{len(each)} of ")
-    seen = trend(model) if worst["status"] == "complete" else ""
-    if seen:
+    if worst["status"] == "complete" and (seen := trend(model)):
         worst["say"] = f"Complete, and {seen}."
     missing, full = lost(model, reading) if len(each) == 1 and reading.answers else (None, None)
     bad = model.first_bad() if worst["status"] == "nan" else None
@@ -89,11 +90,8 @@ def one_verdict(model, number, reading) -> dict:
     if reading.error and (spent or explanation is None or explanation.status != "none"):
         return told("none", "", answer, f"The question raised {sentence(reading.error)}", size=size)
     if explanation is None or (spent and slope is not None):  # or requested again after its answer
-        status = "complete" if model.whole else "untried"  # one of too many sources to explain each
-        if answer == "None":
-            status = "none"
-        elif slope is not None and not slope.finite:
-            status = "nan"
+        whole = "complete" if model.whole else "untried"  # one of too many sources to explain each
+        status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else whole
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
     if not (reading.answers or reading.error) and explanation.status == "none":
         answer = "error" if spent else "None"
