@@ -137,6 +137,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("tracing/log", "self.count = count = self.count + 1"): "the numbers of events say their order",
     ("tracing/values", "self.turned, self.opened = 0"): "only what was counted since is compared",
     ("ops/shaping", "axis %= len(shapes[0])"): "all parts have as many axes",
+    ("tracing/places", "STANDARD = {Path(os.path.realpath(one))"): "sysconfig names the same folder, but for a Python in an archive",
 }
 
 

@@ -191,7 +191,7 @@ def origin(q, event):
     while isinstance(event, Ran):
         plain = [(0, Summary.of(number)) for number in event.numbers.values()]
         given = [*[(i, value_of(q, i, event)) for i in event.inputs if i], *plain]
-        number, value = next(((i, one) for i, one in given if one is not None and not one.finite), (0, None))
+        number, value = next(((i, one) for i, one in given if one is not None and not one.finite), (None, None))
         if value is None:
             break
         user, event = event, q.history.maker(q.history.node(number, event.versions))
