@@ -2290,7 +2290,7 @@ FORMULAS = {
     "h = mg.exp(x)\nh = mg.sqrt(h)\ny = h * 2.0": [
         ["exp", "h", ["upstream * h"]], ["sqrt", "h", ["upstream / (2 * output)"]], ["multiply", "y", ["upstream * 2.0"]],
     ],
-    "v, i = mg.nn.top_k(x, 1)\ny = v": [["top_k", "v, i", ["upstream[0], put back at the indices i"]]],
+    "v, i = mg.nn.top_k(x, 1)\ny = v": [["top_k", "v", ["upstream[0], put back at the indices i"]]],
     "q = mg.unstack(x)\ny = q[0] * q[1]": [
         ["unstack", "q", ["stack(upstream, axis)"]], ["multiply", "y", ["upstream * q[1]", "upstream * q[0]"]],
     ],
@@ -2353,7 +2353,7 @@ def test_of_several_outputs_a_column_shows_all_and_their_gradients():
 SEVERAL = {  # the block -> of the op with several outputs: their shapes, value, gradient, and the seed of the backward pass
     "a, b = mg.unstack(x)\ny = b": ("2 of (2,)", [[1, 2], [3, 4]], [[0, 0], [1, 1]], [[0, 0], [1, 1]]),
     "a, b = mg.split(x, 2, axis=1)\ny = mg.reduce_sum(a * a)": ("2 of (2, 1)", [[[1], [3]], [[2], [4]]], [[[2], [6]], [[0], [0]]], 1),
-    "a, i = mg.math.top_k(x, 1)\ny = mg.reduce_sum(a * a)": ("2 outputs", [[2], [4]], [[4], [8]], 1),
+    "a, i = mg.math.top_k(x, 1)\ny = mg.reduce_sum(a * a)": ("1 of 2 outputs", [[2], [4]], [[4], [8]], 1),
 }
 
 
@@ -2545,6 +2545,11 @@ BACK = {  # a loop that calls the user's functions -> the number of iterations, 
     "y = x\nfor one in [f, mg.sin, g, mg.exp, f, mg.tanh, g, f] * 2: y = one(y)": (16, 3),
     "y = x\nfor k in range(4): y = sum([f(y), g(y)]) + sum(f(v) for v in [y, y])": (4, 16),
     "y = x\nfor one in [mg.sin] * 12 + [mg.cos] * 12: y = one(y)": (24, 1),
+    "y = x\nfor k in range(14): y = mg.sin(y) * 2.0\nelse: y = y + 1.0": (14, 2),
+    "y = x\nk = 0\nwhile k < 14:\n    y = mg.sin(y) * 2.0\n    k += 1\nelse: y = y + 1.0": (14, 2),
+    "y = x\nfor e in mg.unstack(mg.exp(mg.ones(12) * x)): y = mg.sin(y) + e": (12, 2),
+    "y = mg.add_n([mg.sin(e) * 2.0 for e in mg.unstack(mg.exp(mg.ones(12) * x)) if e > 0.0])": (12, 3),
+    "y = sum((x * k - 1.0) ** 2 for k in range(8)) / 8.0": (8, 4),
 }
 
 
@@ -2555,6 +2560,32 @@ def test_the_iterations_of_a_loop_that_calls_functions_are_counted(lines):
     count, ops = BACK[lines]
     assert fold["kind"] == "iterations" and len(counted) == count
     assert counted[-1][0].startswith(f"iteration {count} of {count}") and counted[-1][1] == ops
+
+
+LOOP_WITHIN = "def f(v):\n    for k in range(5): v = mg.sin(v) * 1.1\n    return v\nx = mg.Variable(1.0)"
+ONCE = "y = mg.exp(x)\nfor _ in range(1): y = mg.cos(y) * 2.0 + 1.0\n" + "y = mg.sin(y)\n" * 12
+CALLS = {  # of functions that run loops, generators and each other -> the names of the calls, and the ops of each
+    f"{ONCE}y = f(y)": None,
+    "y = tree(x, 4)": (["tree 1", "tree 2", "tree 3", "tree 4"], [10, 10, 10, 10]),
+    "y = x\n" + "y = one(y)\n" * 24: ([f"one {k}" for k in range(1, 25)], [1] * 24),
+    "y = x\n" + "y = total(y)\n" * 4: ([f"total {k}" for k in range(1, 5)], [7] * 4),
+}
+
+
+@pytest.mark.parametrize("lines", CALLS)
+def test_a_call_ends_where_its_function_does(lines):
+    made = (
+        LOOP_WITHIN
+        + "\ndef one(v): return mg.tanh(v)\ndef part(v): return mg.sin(v) * 0.5\ndef total(v):\n    return part(v) + part(v * 2.0) + 1.0"
+    )
+    made += "\ndef tree(v, d):\n    if d == 0: return mg.sin(v)\n    v = tree(v, d - 1) * 1.1\n    return tree(v, d - 1) * 1.1"
+    fold = inspected(asked_of(lines, made)).plain["fold"]
+    named = (
+        [(label, ops) for label, ops in zip(fold["labels"], fold["ops"]) if label[-1].isdigit()]
+        if fold and fold["kind"] == "calls"
+        else None
+    )
+    assert named == (CALLS[lines] and [*zip(*CALLS[lines])])
 
 
 def test_a_loop_around_the_tape_has_one_iteration_in_its_film():

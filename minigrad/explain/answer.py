@@ -475,6 +475,9 @@ def rebound(q):
     origin = q.names.of(way[0].start, "what it was computed from") if way else ""
     if origin == q.source_name:
         return computed_anew(q, made)
+    makers = [event.number for event in map(history.maker, targets) if event is not None]
+    if history.opened < made.number < min(makers, default=0):
+        return None  # of what the block made on its way, the target only did not use this
     return cause("REBOUND", q, "other", op=made.name, line=made.place.text, origin=origin)
 
 

@@ -316,7 +316,7 @@ def value_of(q, number, event):
     if version is not None:
         return trace.value_of(number, version)
     maker, tensor = trace.made.get(number), q.names.held.get(number)
-    value = maker.values[maker.outputs.index(number)] if isinstance(maker, Ran) else getattr(maker, "value", None)
+    value = maker.value_of(number) if isinstance(maker, Ran) else getattr(maker, "value", None)
     if value is not None and value.known:
         return value
     return Summary.of(tensor.value) if isinstance(tensor, Tensor) else None

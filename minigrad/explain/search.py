@@ -103,6 +103,7 @@ class History:
 
     def unseen(self, node, event, moved):
         """The edges for what an op was given besides its inputs, if replays show that it depends on something."""
+        moved = moved if self.sources.isdisjoint(event.outputs) else {}  # the source itself is nudged where it is made
         own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
         changed = {event.inputs[k] for k in moved.get("inputs", ())} - self.sources - event.versions.keys()
         strange = changed - self.made.keys()

@@ -57,6 +57,12 @@ class Frame:
         """The parameter name of an input."""
         return self.names[slot] if slot < len(self.names) else input_name(self.op_made, slot, len(self.inputs))
 
+    @property
+    def shown(self) -> dict:
+        """The outputs that its column shows, with their values: of several, those that can have a gradient, if there are any."""
+        values = dict(zip(self.outputs, self.event.values)) if isinstance(self.event, Ran) else dict.fromkeys(self.outputs)
+        return {n: one for n, one in values.items() if one and one.dtype.kind in "fc"} or values
+
 
 @dataclass(slots=True, eq=False)
 class Part:
@@ -142,13 +148,12 @@ class Film:
 
     def value_of(self, node) -> "Summary | None":
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
-        if node in self.made:
-            frame = self.frames[self.made[node]]
-            several = dict(zip(frame.outputs, frame.event.values)) if isinstance(frame.event, Ran) else self.values
-            return frame.value if len(frame.outputs) == 1 else several.get(node)
+        if node in self.made and self.frames[self.made[node]].outputs == (node,):
+            return self.frames[self.made[node]].value
         trace = self.history and self.history.trace
-        known = trace and (trace.value_of(*node) if isinstance(node, tuple) else getattr(trace.made.get(node), "value", None))
-        return known or self.values.get(node)
+        maker, versioned = trace and trace.made.get(node), trace and isinstance(node, tuple)
+        known = maker.value_of(node) if isinstance(maker, Ran) else getattr(maker, "value", None)
+        return (trace.value_of(*node) if versioned else known) or self.values.get(node)
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ..nest import flatten
 from ..tracing.log import LIMIT, Asked, Trace, Wrote, trace_of
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name, entered_as
-from ..tracing.values import Summary, brief
+from ..tracing.values import Summary, as_one, brief
 from .arrays import FEW, bytes_text, norm_of, shown
 from .code import ShownCode
 from .film import MOST_READINGS, Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
@@ -316,8 +316,9 @@ class Model:
             "by": frame.by and frame.by[0], "shape": self.shape_of(k), "count": len(frame.inputs),
         }  # fmt: skip
         if len(frame.outputs) > 1:
-            kinds = {(str(one.shape), one.dtype) for one in frame.event.values} if frame.event else ()
-            found["outputs"] = f"{len(frame.outputs)} of {kinds.pop()[0]}" if len(kinds) == 1 else f"{len(frame.outputs)} outputs"
+            every, shapes = f"{len(frame.outputs)} outputs", [one and one.shape for one in frame.shown.values()]
+            alike = f"{len(shapes)} of {shapes[0]}" if len({*shapes}) == 1 and shapes[0] else every
+            found["outputs"] = f"1 of {every}" if len(shapes) == 1 else alike
         if frame.ghost:
             found["ghost"] = {"why": self.ghost_words(k), "say": frame.ghost[2], "on_way": frame.on_way}
         if frame.kind == "crash":
@@ -415,12 +416,8 @@ class Model:
     def add_total(self, totals, r, at, one, part):
         found = totals.setdefault(one, [])
         before = found[-1][2] if found and found[-1][0] == r else ()
-        total = part.product
-        if (
-            before is None
-            or self.shown_at(part.to) is None
-            or (before and not (before.whole and total.whole and before.shape == total.shape))
-        ):
+        total = self.placed(part)
+        if before is None or total is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
             total = None
         elif before:
             total = Summary.of(np.asarray(before.kept + total.kept))
@@ -428,6 +425,17 @@ class Model:
             found.pop()
         found.append((r, at, total))
         self.same_variable(totals, r, at, one, part)
+
+    def placed(self, part):
+        """What was sent, among zeros for the other outputs if its column shows several; None if not all is kept."""
+        frame, sent = self.film.frames[self.film.made.get(part.to, 0)] if self.film.frames else None, part.product
+        if part.to not in self.film.made or len(frame.outputs) == 1:
+            return sent
+        if not sent.whole or None in frame.shown.values():
+            return None
+        rows = sent.shape[: len(sent.shape) - len(frame.shown[part.to].shape)]
+        zeros = {n: Summary.of(np.zeros((*rows, *one.shape), one.dtype)) for n, one in frame.shown.items()}
+        return as_one([*(zeros | {part.to: sent}).values()], len(rows))
 
     def same_variable(self, totals, r, at, one, part):
         """Add the gradient of a newer version of a Variable to the gradient of the Variable, which is the source."""
@@ -454,14 +462,14 @@ class Model:
 
     def reading(self, k) -> dict:
         reading = self.film.readings[k]
-        answers = {self.column_of(n): None if dx is None else self.array(dx) for n, dx in reading.answers.items() if self.column_of(n)}
+        answers = {self.answer_of(n): None if dx is None else self.array(dx) for n, dx in reading.answers.items() if self.answer_of(n)}
         seed = reading.reads[0].upstream if reading.reads else None
         return {
             "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
             "targets": [self.column_of(n) for n in reading.targets], "name": self.target_names(reading), "seed": self.array(seed),
             "error": reading.error, "heard": reading.heard, **({} if reading.raised is None else {"raised": f"f{reading.raised}"}),
             "answers": answers, "asked": reading.place is not None, "at": self.step_at["turn", k],
-            "end": self.step_at["error" if reading.error else "done", k], "sparse": [self.column_of(n) for n in reading.sparse],
+            "end": self.step_at["error" if reading.error else "done", k], "sparse": [self.answer_of(n) for n in reading.sparse],
         }  # fmt: skip
 
     def seeded_by_ones(self) -> bool:
@@ -498,6 +506,10 @@ class Model:
     def column_of(self, number):
         """The id of the column of a Tensor or Variable."""
         return f"f{self.film.made[number]}" if number in self.film.made else self.source_ids.get(number)
+
+    def answer_of(self, number):
+        """The id of a source where its gradient is told: that of its column, if that is its own."""
+        return self.column_of(number) if self.shown_at(number) else self.source_ids.get(number)
 
     def shown_at(self, node):
         """The column that shows the array of a node; None for one of several outputs of an op, whose column shows them together."""
@@ -547,7 +559,7 @@ class Model:
         frame = self.film.frames[k]
         if node is None and len(frame.outputs) > 1:
             given = frame.place and not frame.unnamed and self.given(*frame.place[:2])
-            return given or ", ".join([self.frame_name(k, one) or "" for one in frame.outputs[:FEW]]).strip(", ") or None
+            return given or ", ".join([self.frame_name(k, one) or "" for one in [*frame.shown][:FEW]]).strip(", ") or None
         node = frame.outputs[0] if node is None else node
         if frame.kind == "assign":
             return self.names.of(node, "") or None
@@ -616,7 +628,7 @@ class Model:
         return {
             "id": self.source_ids[number], "name": self.source_name(number), "path": self.path_of(number),
             "kind": "Variable" if variable else "Tensor", "watched": number in self.film.roots or number in self.tape.tracked_ids,
-            "asked": of in self.asked_ids, "value": self.array(value), "of": of if of and of[0] == "f" else None, "version": version,
+            "asked": of in self.asked_ids, "value": self.array(value), "of": of if self.shown_at(number) and of[0] == "f" else None, "version": version,
             "now": getattr(thing, "version", version) if variable else None, "shape": None if value is None else list(value.shape),
         }  # fmt: skip
 

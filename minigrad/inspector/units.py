@@ -8,7 +8,8 @@ from functools import partial
 from inspect import CO_NEWLOCALS
 
 from ..explain.search import number_of
-from ..tracing.loops import loops_of, spots_of
+from ..tracing.loops import calls_around, loops_of, spots_of
+from ..tracing.places import CALLERS
 from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
@@ -94,7 +95,7 @@ def refined(model, units, shown):
 
 def layers(film, shown):
     """The calls of layers, at the first depth of the module path that has several."""
-    called = {k: calls_around(getattr(film.frames[k].event, "module", "")) for k in shown}
+    called = {k: layers_around(getattr(film.frames[k].event, "module", "")) for k in shown}
     for depth in range(max(map(len, called.values()))):
         at = {k: around[depth] for k, around in called.items() if len(around) > depth}
         ids = {k: id(call) for k, call in at.items()}
@@ -104,9 +105,9 @@ def layers(film, shown):
     return []
 
 
-def calls_around(call) -> list:
+def layers_around(call) -> list:
     """The calls of layers in which an op ran, the outermost first; without those that made weights."""
-    return [*calls_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
+    return [*layers_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
 def iterations(film, shown, around=0):
@@ -128,16 +129,14 @@ def iterations(film, shown, around=0):
 
 
 def calls(film, shown):
-    """The calls of the user's functions: a call begins where the code changes, or goes back to an earlier instruction."""
-    units, before = [], None
-    for k in shown:
-        place = film.frames[k].place
-        if place is None or film.frames[k].by is not None or not place.code.co_flags & CO_NEWLOCALS:
-            before = None
-            continue
-        if before is None or before.code is not place.code or place.instruction < before.instruction:
-            units.append(Unit(k, k + 1, place.code.co_name.strip("<>")))
-        units[-1].end, before = k + 1, place
+    """The calls of the user's functions at the first depth that has several; or else each until the next one begins."""
+    own = calls_around(spots_of([None if film.frames[k].by is not None else film.frames[k].place for k in shown]))
+    for depth in [*range(CALLERS), -1]:
+        at = [call[depth] if len(call) > max(depth, 0) and call[depth][1].co_flags & CO_NEWLOCALS else None for call in own]
+        runs = [[*run] for call, run in itertools.groupby(range(len(at)), at.__getitem__) if call]
+        units = [Unit(shown[run[0]], shown[run[-1]] + 1, at[run[0]][1].co_name.strip("<>")) for run in runs]
+        if len(units) >= LEAST:
+            break
     for label in {unit.label for unit in units}:
         same = [unit for unit in units if unit.label == label]
         for n, unit in enumerate(same, 1):

@@ -151,6 +151,10 @@ class Ran(Event):
         several = self.result.__class__ is tuple
         return [kept_at(*one) for one in (self.result if several else [(self.result, self.at)])]
 
+    def value_of(self, number) -> "Summary | None":
+        """The Summary of the output with this number."""
+        return self.values[self.outputs.index(number)]
+
     @property
     def value(self) -> "Summary | None":
         """All outputs, as one."""

@@ -6,6 +6,7 @@ They are counted by what ran: of an iteration without an op it is only known whe
 import ast
 import builtins
 import dis
+import inspect
 import itertools
 import re
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ from functools import cache, lru_cache
 from .places import USERS, Place
 from .source import called_text, position, positions, statement_at
 
-LOOPS = ast.For, ast.AsyncFor, ast.While, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+STATEMENTS = ast.For, ast.AsyncFor, ast.While
+LOOPS = *STATEMENTS, ast.comprehension, *COMPREHENSIONS
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE")  # no next one follows
@@ -90,7 +93,10 @@ def spot_of(*links) -> Spot:
     """The Spot of a place, of which these calls are around, and the last is the place itself."""
     users = [*itertools.dropwhile(lambda link: not USERS[link[0].co_filename], links)]
     found = [(loop, n) for n, link in enumerate(users) for loop in loops_around(Place(*link))]
-    loops = {(loop, isinstance(loop, ast.stmt) and n): n for loop, n in found}
+    loops: dict = {}
+    for loop, n in found:  # a generator begins where Python's own function goes through it
+        at = loops.get((loop, False), n) if isinstance(loop, ast.GeneratorExp) else n
+        loops[loop, isinstance(loop, ast.stmt) and n] = at
     return Spot(tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()]))
 
 
@@ -140,7 +146,9 @@ def goes_back(before, now, depth, repeated) -> bool:
     if inner and inner == now.loops[depth + 1 : depth + 2] and inner[0][1] <= at:
         return False
     if at in (len(first), len(second)):  # the same instruction has run an op, and called a function of the user
-        called = max(first, second, key=len)[at][0]
+        called, (loop, n) = max(first, second, key=len)[at][0], before.loops[depth]
+        if isinstance(loop, ast.GeneratorExp) and n == at - 1:
+            return at < len(second)
         return USERS[called.co_filename] and not is_pythons(*first[at - 1][:2])
     if first[at] == second[at]:
         return True
@@ -149,6 +157,39 @@ def goes_back(before, now, depth, repeated) -> bool:
         return at == 0 or before.loops[depth][1] == at - 1 or USERS[first[at - 1][0].co_filename]
     raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
     return not leads_on(code, start, raised, wanted)
+
+
+def calls_around(spots) -> list:
+    """For each Spot the calls of the user's functions around it, the outermost first: (number of the call, its code).
+
+    A call goes on while the program may come from one spot to the next within its function. A comprehension or a
+    generator belongs to the function that goes through it.
+    """
+    own, goes_on = {spot: tuple(filter(is_call, spot.pieces)) for spot in {*spots}}, cache(common_calls)
+    numbers, now, found = itertools.count(), [], []
+    for before, spot in itertools.pairwise([None, *spots]):
+        kept = goes_on(own[before], own[spot]) if before is not None else 0
+        now = [*now[:kept], *[(next(numbers), code) for code, *_ in own[spot][kept:]]]
+        found.append(now)
+    return found
+
+
+def is_call(piece) -> bool:
+    """Whether a piece of code is the user's, and no part of another function."""
+    code = piece[0]
+    within = code.co_flags & inspect.CO_GENERATOR or re.match("<(list|set|dict)comp>", code.co_name)
+    return bool(USERS[code.co_filename]) and not within
+
+
+def common_calls(first, second) -> int:
+    """How many of the calls around a spot, of which these are the pieces, the next one is in as well."""
+    for k, ((code, start, after), (other, wanted, _)) in enumerate(zip(first, second)):
+        if code is not other:
+            return k
+        if start != wanted:
+            on = leads_on(code, start, start if k < len(first) - 1 else after, wanted)
+            return k + 1 if on or loop_of(code, start, wanted) is not None else k
+    return min(len(first), len(second))
 
 
 @lru_cache(maxsize=1000)
@@ -218,8 +259,20 @@ def loops_around(place) -> tuple:
     """The loops that contain this place, in its own function, from the outside in."""
     module, _, node = statement_at(place)
     around = module.around(node) if node is not None else ()
-    within = itertools.takewhile(lambda one: one is not module.scope(node), around)
-    return tuple([one for one in within if isinstance(one, LOOPS)][::-1])
+    within = [*itertools.takewhile(lambda one: one is not module.scope(node), around)]
+    begins = dis.opname[place.code.co_code[place.instruction]] != "FOR_ITER"  # which gets the next element
+    before = [one for *parts, one in zip([None, *within], within, within[1:]) if is_outside(*parts, one, begins)]
+    if is_pythons(*place[:2]):  # `sum` goes through a generator that it is given
+        within = [*[one for one in node.args if isinstance(one, ast.GeneratorExp)], *within]
+    return tuple([one for one in within if isinstance(one, LOOPS) and one not in before][::-1])
+
+
+def is_outside(below, part, loop, begins) -> bool:
+    """Whether a part of a loop runs once: what it goes through, where it `begins`, or what comes after its end."""
+    if isinstance(loop, COMPREHENSIONS):
+        return begins and part is loop.generators[0] and below is part.iter
+    own = begins and isinstance(loop, (ast.For, ast.comprehension)) and part is loop.iter
+    return own or (isinstance(loop, STATEMENTS) and part in loop.orelse)
 
 
 def piece_of(code, instruction) -> tuple:
