@@ -78,17 +78,22 @@ def answer_all(tape, targets, sources, trace, frame, weights=None, seconds=None,
         if len(sources) > 1:
             together = Experiment(trace, tape, targets, sources, seeds, seconds, share=0.5)
             together.deadline = 0.0  # it has compared its two replays; measuring needs one source
-    for k, one in enumerate(sources):
+    for one in sources:
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weights is not None)
-        left = seconds and max(1e-3, end - time.perf_counter()) / (len(sources) - k)
-        q.answer = answered(q, trace, left, together)
         questions.append(q)
+    for again in (False, True):
+        late = [q for q in questions if q.untried or not again]
+        for k, q in enumerate(late):
+            left = seconds and max(1e-3, end - time.perf_counter()) / (len(late) - k)
+            if left > q.seconds or not again:  # what others leave over is for those that had too little time
+                q.seconds, q.answer = left, answered(q, trace, left, together)
     return questions
 
 
 def answered(q, trace, seconds, together):
     """The answer, with the help of replays if the block can be replayed. A question never fails: if the log holds
     something unforeseen, the answer is given without the log."""
+    q.untried = ""
     try:
         try:
             if trace is None or not flows(q.source):
@@ -520,7 +525,8 @@ def whole_or_partial(q, targets, way):
     onward = history.cheapest(targets, history.counts, {number_of(first.end)}) or []
     missing = [*(history.cheapest([first.start], history.counts) or []), first, *onward]
     some, every = count(live, targets, ends), count([e for e in ways if not e.code or e in lost], targets, ends)
-    ways_text = f"{every - some} of {every} paths" if some < every < 100 else "some of its paths"
+    folded = q.experiment is not None and q.experiment.folded
+    ways_text = f"{every - some} of {every} paths" if some < every < 100 and not folded else "some of its paths"
     status = "nan" if number == "nan" else "partial"
     causes = (not_finite(q), *causes) if number == "nan" else causes
     head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
@@ -550,6 +556,7 @@ def that_carry(q, lost, edges):
         several = sum(one.shape.num_elements() for one in q.targets) > 1
         what = f"{'what was asked of ' if q.weighted else 'the sum of ' * several}{q.target_name}"
         still = f": held still, it changes {what} by jumps, or by no more than can be seen"
+        still = ", and its slope is 0 here" if tried.is_curved(lost) else still
         how = f", and carries {share:.2g} of the slope" if share else still
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:

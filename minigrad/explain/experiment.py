@@ -73,6 +73,7 @@ class Experiment:
         point: the largest size of each element of the source while the tape is open; nudges are shares of it.
         moved: event number -> what moved, as returned by `compared`.
         parts: groups of elements to nudge alone, as in `Nudge.only`, besides all together.
+        folded: whether of several values that left at one place only the last is told.
 
     Raises:
         NotTried: no replay is possible; the message says why.
@@ -104,7 +105,7 @@ class Experiment:
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
         self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
-        self.outcomes, self.seeds, self.parts = {}, seeds, []
+        self.outcomes, self.seeds, self.parts, self.folded = {}, seeds, [], False
         self.before = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
@@ -255,7 +256,9 @@ class Experiment:
         ways = {first: moved for first, events in earlier.items() if event.number in (moved := self.moved_by(events))}
         direct = [earlier[first] for first, moved in ways.items() if not moved.keys() & (ways.keys() - {first})]
         until = [[e for e in events if e.number < event.number] for events in direct]
-        return [e for events in until for e in (events if len(self.command["sources"]) > 1 else of_last_call(events))]
+        told = [e for events in until for e in (events if len(self.command["sources"]) > 1 else of_last_call(events))]
+        self.folded = self.folded or len(told) < sum(map(len, until))
+        return told
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 
@@ -292,7 +295,8 @@ class Experiment:
         """The share of the slope along the nudge that comes by these edges; 0.0 if they carry none.
 
         If all elements together show none worth mentioning, it is the largest that shows with all of several nudged up,
-        since along one direction two ways may cancel, or with one of the parts.
+        since along one direction two ways may cancel, or with one of the parts. If what moves the target is no slope,
+        jumps of a few elements may hide the slopes of others, and a jump here those on both sides.
         """
         found, up, to_whole = 0.0, [{"signs": 0.0}] * (self.point.size > 1), all(rounds(edge.by) for edge in edges)
         tests = [self.is_slope, self.is_roughly_slope, *[self.is_fine_staircase] * (not to_whole)]
@@ -300,7 +304,29 @@ class Experiment:
             for test in tests:
                 if found <= NEGLIGIBLE:
                     found = max(found, self.share_along(self.keys(edges), other, test))
+        if found <= NEGLIGIBLE and self.moves_by(self.keys(edges), b"", self.seen / NEAR):
+            for piece in self.pieces or [b""]:
+                if found <= NEGLIGIBLE:
+                    test = self.is_slope if piece else self.is_slope_beside_a_jump
+                    found = max(found, self.share_along(self.keys(edges), {"only": piece} if piece else {}, test))
         return found
+
+    @cached_property
+    def pieces(self) -> list:
+        """The halves and the quarters of several elements, as in `Nudge.only`."""
+        places = np.arange(self.point.size) * 4 // max(self.point.size, 1)
+        some = [{0, 1}, {2, 3}, {0}, {1}, {2}, {3}] if self.point.size > 1 else []
+        bits = [np.isin(places, [*one]) for one in some]
+        return [*dict.fromkeys(np.packbits(one).tobytes() for one in bits if one.any())]
+
+    def is_slope_beside_a_jump(self, keys, size) -> bool:
+        """Whether on one side the effect is proportional to the nudge."""
+        for one in (size, size.times(-1)):
+            far, half, tenth = (self.rise(keys, one.times(factor)) for factor in (1, 0.5, 0.1))
+            off = max(abs(2 * half - far), abs(10 * tenth - far))
+            if abs(far) > self.seen / NEAR and off < NEAR * abs(far):
+                return True
+        return False
 
     def share_along(self, keys, other, test) -> float:
         """The same, along one direction: the usual one, or one that has other fields of its Nudge."""
@@ -328,9 +354,13 @@ class Experiment:
 
     def only_jumps(self, edges) -> bool:
         """Whether these edges move the target visibly, but by no slope and no curve (a quarter at half the nudge)."""
+        moves = self.moves_by(self.keys(edges), b"", self.seen / NEAR)
+        return moves and not (self.is_curved(edges) or self.share(edges) > NEGLIGIBLE)
+
+    def is_curved(self, edges) -> bool:
+        """Whether these edges move the target by a quarter at half the nudge."""
         keys = self.keys(edges)
-        smoothly = any(self.curves(keys, size) for size in (self.size_with(keys), *VERY_LARGE))
-        return not (smoothly or self.share(edges) > NEGLIGIBLE) and self.moves_by(keys, b"", self.seen / NEAR)
+        return any(self.curves(keys, size) for size in (self.size_with(keys), *VERY_LARGE))
 
     def curves(self, keys, size) -> bool:
         """Whether a nudge has an effect that can be seen, and half the nudge a quarter of it."""
@@ -441,7 +471,11 @@ class Experiment:
         They are extrapolated (Richardson) from this nudge and half of it, unless these differ too much. If what is lost
         does not add up with the slope that the tape `has`, what the whole slope has beyond that is what is lost.
         """
-        size, half = self.size, self.size.times(0.5)
+        still = max(map(abs, self.sides((), self.size))) <= self.seen
+        sizes = [one for one in (self.size, *self.finer(self.size)) if still or self.is_slope((), one, 0.5)]
+        if not sizes:  # all of it together goes up and down within the nudge
+            return 0.0, 0.0, 0
+        size, half = sizes[0], sizes[0].times(0.5)
         grows = self.is_slope(keys, size)
         if not grows and not self.is_fine_staircase(keys, size):
             return 0.0, 0.0, 0

@@ -44,6 +44,7 @@ class Question:
     fixed: str = ""  # the source code with those lines in it
     experiment: "Experiment | None" = None
     untried: str = ""  # why there is no experiment
+    seconds: float = 0.0  # the time that it had
     steps: list = field(default_factory=list)  # of the backward pass, found once; a replay counts what it makes
     answer: Any = None  # the Explanation, in the end
 

@@ -175,7 +175,12 @@ class History:
         if not before.issuperset(left) or any(self.cheapest([node]) is not None for node in before):
             return False
         nodes = reached(self.nodes(targets), lambda node: [edge.start for edge in self.into(node)])
-        ran = [e for e in map(self.maker, nodes) if isinstance(e, Ran) and e.recorded.get(self.tape)]
+        made = [*map(self.maker, nodes)]
+        wrote = [e.source for e in made if isinstance(e, Wrote) and e.number > self.opened]
+        new = [self.made.get(number) for number in wrote if number > self.tape or not number]
+        if any(e is None or isinstance(e, EnteredEngine) for e in new):
+            return False  # what was written came from outside, as an optimizer computes it
+        ran = [e for e in made if isinstance(e, Ran) and e.recorded.get(self.tape)]
         asked, watched = [(e.began, e.number) for e in self.trace.every(Asked)], {e.source for e in self.watches}
         known = self.made.keys() | self.sources | watched
         for e in ran:

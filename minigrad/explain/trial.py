@@ -16,8 +16,10 @@ import numpy as np
 
 from ..engine.listening import Listener, listening
 from ..engine.operands import convert
+from ..engine.tensor import Tensor
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
+from ..tracing.log import Asked
 from ..tracing.places import user_frame
 from ..tracing.source import parsed
 from ..tracing.values import finite
@@ -79,7 +81,8 @@ def is_right(q, edits, safe) -> bool:
     if gradient is None or np.shape(gradient) != np.shape(tried.point) or not np.isfinite(gradient).all():
         return False
     had = 0.0 if q.known is None else q.known
-    mends = [not distance(gradient, one) > distance(had, one) / 4 for one in tried.slopes[:1]]  # most of what was lost
+    off = [(distance(gradient, one), distance(had, one)) for one in tried.slopes[:1]]
+    mends = [now < np.inf and not now > before / 4 for now, before in off]  # most of what was lost
     return all(mends) and (all_finite or not safe) and not tried.unlike(gradient, *FURTHER)
 
 
@@ -88,7 +91,9 @@ def try_with(q, edits, kind, others=()):
 
     The gradients of `others`, given by their numbers, are asked for too.
     """
-    files, wanted = {edit.file: edited(edit.file, edits) for edit in edits}, [convert(one).value for one in q.targets]
+    files = {edit.file: edited(edit.file, edits) for edit in edits}
+    slopes = {number for e in q.history.trace.every(Asked) for number in e.gave}
+    wanted = [(convert(one).value, one.id in slopes) for one in q.targets]
     weights = [q.seeds[one.id] for one in q.targets] if q.weighted else None
     return q.experiment.try_out(kind, files=files, wanted=wanted, sources=[q.source.id, *others], weights=weights)
 
@@ -99,14 +104,14 @@ def try_with(q, edits, kind, others=()):
 class Trial(Listener):
     """Runs the changed block when the tape is opened, and asks for the gradient when it is closed.
 
-    The targets have other numbers now, and are known by their values. The answer is the gradient, and whether every op
-    returned finite numbers.
+    The targets have other numbers now, and are known by their values, and as gradients if they are. The answer is the
+    gradient, and whether every op returned finite numbers.
     """
 
     def __init__(self, trace, command):
         self.tape, self.files, self.sources = (command[one] for one in ("tape", "files", "sources"))
         self.weights, self.begun, self.finite = command["weights"], False, True
-        self.wanted = [(value, []) for value in command["wanted"]]  # with the Tensors that have it
+        self.wanted = [(*one, []) for one in command["wanted"]]  # with the Tensors that have this value
 
     def started(self, tape):
         if not self.begun and tape.number == self.tape:
@@ -128,14 +133,22 @@ class Trial(Listener):
     def hear(self, op, inputs, output, attributes):
         for one in output if output.__class__ is list else [output]:
             self.finite = self.finite and finite(one.value)
-            for value, found in self.wanted:
-                like = one.value.dtype == value.dtype and one.value.shape == value.shape
-                if like and np.all(np.abs(one.value - value) <= 1e-7 + 1e-4 * np.abs(value)):
-                    found.append(one)
+            self.match(one)
+
+    def asked(self, tape, targets, sources, results):
+        for one in results:
+            if isinstance(one, Tensor):
+                self.match(one, is_gradient=True)
+
+    def match(self, one, is_gradient=False):
+        for value, of_gradient, found in self.wanted:
+            like = one.value.dtype == value.dtype and one.value.shape == value.shape and of_gradient == is_gradient
+            if like and np.all(np.abs(one.value - value) <= 1e-7 + 1e-4 * np.abs(value)):
+                found.append(one)
 
     def stopped(self, tape):
         if self.begun and tape is self.asked_one and sys.exc_info()[1] is self.handled:  # or the block raised
-            live = [[one for one in found if one.id in tape.tracked_ids] for _, found in self.wanted]
+            live = [[one for one in found if one.id in tape.tracked_ids] for *_, found in self.wanted]
             if all(live):
                 targets = [found[-1] for found in live]
                 sources = sources_now(self.numbers_with(tape))

@@ -150,10 +150,10 @@ class Film:
         """The value of a Tensor, or of a version of a Variable; None if it is unknown."""
         if node in self.made and self.frames[self.made[node]].outputs == (node,):
             return self.frames[self.made[node]].value
-        trace = self.history and self.history.trace
-        maker, versioned = trace and trace.made.get(node), trace and isinstance(node, tuple)
-        known = maker.value_of(node) if isinstance(maker, Ran) else getattr(maker, "value", None)
-        return (trace.value_of(*node) if versioned else known) or self.values.get(node)
+        if self.history and isinstance(node, tuple):
+            return self.history.trace.value_of(*node) or self.values.get(node)
+        maker = self.history and self.history.maker(node)
+        return (maker.value_of(node) if isinstance(maker, Ran) else getattr(maker, "value", None)) or self.values.get(node)
 
 
 # ---- from the log ------------------------------------------------------------------------------------------------------

@@ -261,7 +261,8 @@ def loops_around(place) -> tuple:
     around = module.around(node) if node is not None else ()
     within = [*itertools.takewhile(lambda one: one is not module.scope(node), around)]
     begins = dis.opname[place.code.co_code[place.instruction]] != "FOR_ITER"  # which gets the next element
-    before = [one for *parts, one in zip([None, *within], within, within[1:]) if is_outside(*parts, one, begins)]
+    threes = zip([None, *within], within, within[1:])
+    before = [loop for below, part, loop in threes if is_outside(below, part, loop, begins)]
     if is_pythons(*place[:2]):  # `sum` goes through a generator that it is given
         within = [*[one for one in node.args if isinstance(one, ast.GeneratorExp)], *within]
     return tuple([one for one in within if isinstance(one, LOOPS) and one not in before][::-1])
