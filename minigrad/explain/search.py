@@ -176,7 +176,7 @@ class History:
             return False
         nodes = reached(self.nodes(targets), lambda node: [edge.start for edge in self.into(node)])
         made = [*map(self.maker, nodes)]
-        wrote = [e.source for e in made if isinstance(e, Wrote) and e.number > self.opened]
+        wrote = [e.source for e in made if isinstance(e, Wrote) and e.number > self.opened and e.how != "Variable"]
         new = [self.made.get(number) for number in wrote if number > self.tape or not number]
         if any(e is None or isinstance(e, EnteredEngine) for e in new):
             return False  # what was written came from outside, as an optimizer computes it
