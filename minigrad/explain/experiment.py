@@ -240,8 +240,6 @@ class Experiment:
 
     def moved_by(self, events) -> dict:
         """What moves when only the values that left at the place of these events are nudged; nothing if not tried."""
-        if len(self.exits) == len(self.command["sources"]) == 1:
-            return self.moved
         for step in (self.step, self.step.times(-1)):
             with contextlib.suppress(NotTried):
                 if moved := compared(self.before, self.at(step, left=spot(events[0]))):
