@@ -2368,6 +2368,65 @@ def test_the_picture_of_several_outputs_is_whole(block):
         assert (one["shape"], one["picture"]["v"]) == ([*np.shape(numbers)], np.ravel(numbers).tolist())
 
 
+def test_each_output_that_is_a_source_has_its_own_answer():
+    made, split = "x = mg.Variable([1.0, 2.0, 3.0])", "a, b, c = mg.unstack(x)\n"
+    view = inspected(asked_of(f"{split}y = a * b * b + c * 0.0", made, "y, [a, b, c]")).plain
+    given = [view["readings"][0]["answers"][source["of"] or source["id"]] for source in view["sources"] if source["asked"]]
+    assert [view["arrays"][at]["text"] for at in given] == ["4.0", "4.0", "0.0"] and view["cuts"] == []
+    column = next(col for col in view["cols"].values() if col.get("outputs"))
+    assert view["arrays"][column["slopes"][-1][2]]["text"] == "[4.0 4.0 0.0]", "known, though nothing goes on to x"
+    view = inspected(asked_of(f"{split}y = a * b", made, "y, [b, c]")).plain
+    assert [(one["name"], one["answer"], one["meaning"]) for one in view["verdict"]["each"]] == [
+        ("b", "1.0", ""),
+        ("c", "None", "independent"),
+    ]
+
+
+def test_an_output_from_before_the_tape_is_one_of_several():
+    made = "data = mg.constant([[1.0, 2.0], [3.0, 4.0]])\na, b = mg.split(data, 2, axis=1)\nx = mg.Variable(0.5)"
+    view = inspected(asked_of("y = mg.reduce_sum((x * a - b) ** 2)", made)).plain
+    found = {col["name"]: view["arrays"][col["value"]] for col in view["cols"].values() if col["kind"] == "data"}
+    assert {name: (one["shape"], one["picture"]["v"]) for name, one in found.items()} == {
+        "a": ([2, 1], [1.0, 3.0]),
+        "b": ([2, 1], [2.0, 4.0]),
+    }
+
+
+def test_two_outputs_are_no_names_of_each_other_in_a_formula():
+    view = inspected(
+        asked_of("e, v = mg.linalg.eigh(x)\ny = mg.reduce_sum(e * e) + v[0, 0]", "x = mg.Variable([[2.0, 1.0], [1.0, 4.0]])")
+    ).plain
+    assert view["cols"]["f0"]["math"][0]["text"].endswith("upstream: de, dv; outputs: e, v")
+
+
+def test_a_jacobian_is_no_gradient_of_another_shape():
+    own = "@mg.custom_gradient\ndef f(v): return v * v, lambda up: up * 2.0 * v\nf(mg.constant(1.0))\nx = mg.Variable([[1.0, 2.0], [3.0, 4.0]])"
+    for y in ("x * x", "f(x)"):
+        film = inspected(f"{own}\nwith mg.GradientTape() as tape:\n    y = {y}\ntape.batch_jacobian(y, x)")
+        assert film.plain["verdict"]["say"] == "Complete. Every path is on the tape."
+
+
+def test_the_weights_of_all_layers_are_in_the_overview():
+    made = "net = mg.keras.Sequential([mg.keras.layers.Dense(2, activation='tanh') for _ in range(140)])"
+    film = inspected(asked_of("y = mg.reduce_sum(net(mg.ones((1, 2))))", made, "y, net.trainable_variables"))
+    numbers = film.plain["fold"]["below"]["numbers"]
+    assert len(numbers) == 141 and None not in numbers[:140]
+
+
+def test_a_log_that_forgot_the_opening_is_not_said_to_be_missing():
+    film = run(
+        "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(20100): y = y * 1.00001\nfilm = mg.inspect(tape, y, x)"
+    )["film"]
+    assert "The log was full, and has forgotten its first events." in film.plain["notes"]
+    assert not any("No log was kept" in note for note in film.plain["notes"])
+
+
+def test_iterations_of_two_calls_are_told_apart_by_their_ops():
+    made = "def h(v):\n    for i in range(14): v = mg.sin(v) * 2.0\n    return v\nx = mg.Variable(1.0)"
+    say = inspected(asked_of("y = h(h(x))", made)).plain["verdict"]["say"]
+    assert "in iteration 14 of 14 (ops 55 to 56)" in say and "in iteration 1 of 14 (ops 1 to 2)" in say
+
+
 def test_in_the_rows_of_a_jacobian_an_output_without_a_gradient_is_zero():
     made = "x = mg.Variable([[1.0, 2.0], [3.0, 4.0]])"
     view = inspected(f"{made}\nwith mg.GradientTape() as tape:\n    a, b = mg.unstack(x)\n    y = b * b\ntape.jacobian(y, x)").plain
@@ -2650,7 +2709,7 @@ def test_what_explain_notes_of_a_complete_gradient_is_said():
     film = inspected(
         "x = mg.Variable([1.0, 2.0, 3.0])\nwith mg.GradientTape() as tape:\n    c = x - np.mean(x); z = mg.reduce_sum(c * c)\ntape.gradient(z, x)"
     )
-    assert film.plain["verdict"]["say"].startswith("Complete. A path is cut: held still")
+    assert film.plain["verdict"]["say"].startswith("Complete. A path is cut, and its slope is 0 here")
 
 
 def test_a_cut_at_an_assignment_is_shown_though_the_variable_is_a_source_too():

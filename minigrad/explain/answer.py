@@ -201,7 +201,9 @@ def told_by_the_log(q):
         q.steps = steps = q.steps or steps_of(q, also=inputs)
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         history.arrived = {step.source for step in steps} | {one.id for one in q.targets}
-        odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
+        own = {number: len(e.value.shape) for e in history.custom if e.value is not None for number in e.outputs}
+        by_own = [step for step in steps if own.get(step.outputs[0]) == len(step.upstream.shape)]  # and no Jacobian
+        odd = [step.sent.shape for step in by_own if step.source == q.source.id and step.sent.shape != tuple(shape)]
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
     for edge in smooth_ones(q, targets) if q.experiment is not None else ():

@@ -32,8 +32,7 @@ def knows(trace, tape) -> bool:
     """Whether the log knows more than the tape: it heard it open, or some ops of it if it is used up or the log cut."""
     if trace.opening(tape.number) is not None:
         return True
-    used_up = tape.steps is None or bool(trace.left_out)
-    return used_up and any(tape.number in e.recorded for e in trace.every(Ran))
+    return (tape.steps is None or trace.cut) and any(tape.number in e.recorded for e in trace.every(Ran))
 
 
 def last_question(trace, tape):

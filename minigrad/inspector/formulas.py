@@ -65,8 +65,8 @@ def guard(model, k, slot, line) -> str:
 def meanings(model, k) -> dict:
     """Map each name in a line to (the user's name, its column); that of a list, `x[k]`, to the slots of its elements."""
     frame = model.film.frames[k]
-    name, output = model.name(frame.outputs[0]), declaration_of(frame.op_made).output
     upstream = "upstream" if len(frame.outputs) == 1 else None  # several outputs share a column
+    name, output = model.name(frame.outputs[0]) if upstream else "outputs", declaration_of(frame.op_made).output
     known: dict = {f"{output}[{n}]": (model.name(one), None) for n, one in enumerate(frame.outputs) if upstream is None}
     taken = {frame.op, *(model.argument(k, slot)["text"] for slot in range(len(frame.inputs)))}
     known |= {"upstream": ("upstream", upstream), output: ("output" if name in taken else name, f"f{k}")}

@@ -5,11 +5,9 @@ import itertools
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from inspect import CO_NEWLOCALS
 
 from ..explain.search import number_of
-from ..tracing.loops import calls_around, loops_of, spots_of
-from ..tracing.places import CALLERS
+from ..tracing.loops import calls_of, loops_of, spots_of
 from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
@@ -29,7 +27,7 @@ class Unit:
     path: str = ""
     lead: int = 0  # its last frame whose value is used after it, or else its last one
     carries: bool = True  # whether the overview shows the output of that frame
-    weights: list = field(default_factory=list)  # the columns of the sources that are used in it
+    weights: list = field(default_factory=list)  # the numbers of the sources that are used in it
     built: int = 0  # the number of ops that made its weights, which are not shown
     iteration: int = 0  # the number of the iteration, from 1; 0 if it is none
     loops: int = 0  # the loops around an iteration, with its own
@@ -46,6 +44,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     if len(units) < 2:
         return "", []
     led: list[Unit] = []  # iterations of which something is used later
+    asked = {*model.asked_numbers()}
     targets = {model.film.made.get(node) for reading in model.film.readings for node in reading.targets}
     for unit in units:
         unit.first, before = before, unit.end  # between two units there are only hidden frames
@@ -57,7 +56,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
         unit.carries = value is None or value.dtype.kind != "b"  # a truth value decides, and is no number of the curve
         ops = [frames[k] for k in own if k not in model.hidden and frames[k].kind == "op"]
         read = [number_of(node) for op in ops for node in op.inputs if isinstance(node, tuple) or node not in model.film.made]
-        unit.weights = [*dict.fromkeys(model.source_ids[number] for number in read if number in model.source_ids)]
+        unit.weights = [*dict.fromkeys(number for number in read if number in asked)]
         unit.built = sum(k in model.hidden for k in own)
     if kind == "iterations" and led:
         lead_alike(model, units, led[-1].lead)
@@ -129,19 +128,9 @@ def iterations(film, shown, around=0):
 
 
 def calls(film, shown):
-    """The calls of the user's functions at the first depth that has several; or else each until the next one begins."""
-    own = calls_around(spots_of([None if film.frames[k].by is not None else film.frames[k].place for k in shown]))
-    for depth in [*range(CALLERS), -1]:
-        at = [call[depth] if len(call) > max(depth, 0) and call[depth][1].co_flags & CO_NEWLOCALS else None for call in own]
-        runs = [[*run] for call, run in itertools.groupby(range(len(at)), at.__getitem__) if call]
-        units = [Unit(shown[run[0]], shown[run[-1]] + 1, at[run[0]][1].co_name.strip("<>")) for run in runs]
-        if len(units) >= LEAST:
-            break
-    for label in {unit.label for unit in units}:
-        same = [unit for unit in units if unit.label == label]
-        for n, unit in enumerate(same, 1):
-            unit.label = f"{label} {n}" if len(same) > 1 else label
-    return units
+    """The calls of the user's functions, numbered."""
+    spots = spots_of([None if film.frames[k].by is not None else film.frames[k].place for k in shown])
+    return [Unit(shown[first], shown[last] + 1, name) for name, first, last in calls_of(spots)]
 
 
 def with_rest(model, groups, shown, kind):
@@ -169,7 +158,7 @@ def fold_shown(model) -> "dict | None":
         return None
     slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
     carried = [model.film.frames[unit.lead].value if unit.carries else None for unit in units]
-    sent = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
+    sent = [slopes_of_weights(model, unit) if named else [] for unit in units]
     leads = [unit.lead for unit in units if unit.carries]
     names = {model.frame_name(k) for k in (leads[-1:] if looped else leads)}  # those of a loop are one
     carry = names.pop() if len(names) == 1 else None
@@ -197,6 +186,12 @@ def fold_shown(model) -> "dict | None":
     return data
 
 
+def slopes_of_weights(model, unit) -> list:
+    """The gradients of the sources that are used in a unit: as answered, or what has come to them until an error."""
+    given, slopes = model.film.last.answers if model.film.last else {}, model.final_slopes
+    return [given[number] if number in given else slopes.get(model.column_of(number)) for number in unit.weights]
+
+
 def axis(norm, name, arrays, signed=False, bars=False) -> dict:
     """The largest norm in each unit, the units with a nan or inf, and an axis, logarithmic for bars or if the numbers differ widely."""
     norms = [[one if signed else abs(one) for one in map(norm, some) if one is not None] for some in arrays]
@@ -215,9 +210,11 @@ def trend(model) -> str:
     if kind not in ("layers", "iterations", "calls") or not model.film.readings:
         return ""
     counted = [unit for unit in units if unit.carries]
-    nodes = [unit.weights if kind == "layers" else [f"f{unit.lead}"] for unit in counted]
-    norms = [[model.norm(model.final_slopes.get(one)) for one in some] for some in nodes]
-    largest = [(max(abs(one) for one in some if one is not None), unit.label) for some, unit in zip(norms, counted) if {*some} - {None}]
+    led = [slopes_of_weights(model, unit) if kind == "layers" else [model.final_slopes.get(f"f{unit.lead}")] for unit in counted]
+    norms = [[*map(model.norm, some)] for some in led]
+    alike, ops = len({unit.label for unit in units}) < len(units), model.numbers  # of two loops, say
+    names = [unit.label + f" (ops {ops[unit.first]} to {ops[unit.end] - 1})" * alike for unit in counted]
+    largest = [(max(abs(one) for one in some if one is not None), name) for some, name in zip(norms, names) if {*some} - {None}]
     sizes = [one for one in largest if one[0]]
     if len(sizes) < LEAST:
         return ""

@@ -9,16 +9,19 @@ import dis
 import inspect
 import itertools
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
-from .places import USERS, Place
+from .places import CALLERS, USERS, Place
 from .source import called_text, position, positions, statement_at
 
 COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 STATEMENTS = ast.For, ast.AsyncFor, ast.While
 LOOPS = *STATEMENTS, ast.comprehension, *COMPREHENSIONS
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
+SEVERAL = 3  # calls
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE")  # no next one follows
 SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
@@ -157,6 +160,25 @@ def goes_back(before, now, depth, repeated) -> bool:
         return at == 0 or before.loops[depth][1] == at - 1 or USERS[first[at - 1][0].co_filename]
     raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
     return not leads_on(code, start, raised, wanted)
+
+
+def calls_of(spots) -> list:
+    """The calls of the user's functions at the first depth that has several, or else each until the next one begins.
+
+    Returns:
+        (name, index of the first spot, index of the last one) for each; one of several has its number in its name.
+    """
+    around, runs = calls_around(spots), []
+    for depth in [*range(CALLERS), -1]:
+        at: list[Any] = [some[depth] if len(some) > max(depth, 0) else (0, None) for some in around]
+        groups = [[*run] for _, run in itertools.groupby(range(len(at)), at.__getitem__)]
+        runs = [run for run in groups if at[run[0]][1] and at[run[0]][1].co_flags & inspect.CO_NEWLOCALS]
+        if len(runs) >= SEVERAL:
+            break
+    names = [at[run[0]][1].co_name.strip("<>") for run in runs]
+    several, numbers = Counter(names), defaultdict(itertools.count)
+    numbered = [f"{name} {next(numbers[name]) + 1}" if several[name] > 1 else name for name in names]
+    return [(name, run[0], run[-1]) for name, run in zip(numbered, runs)]
 
 
 def calls_around(spots) -> list:

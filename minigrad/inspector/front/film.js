@@ -252,8 +252,7 @@ export class Film {
       else groups.push({ line: col.line, text: col.text, start: one.k, end: one.k, by: col.by ?? null });
     }
     this.lines = groups.map((one) => {
-      const [a, b] = [g.start(one.start), g.start(one.end) + g.cell(one.end)];
-      const text = `${one.line} ${one.text}`;
+      const [a, b] = [g.start(one.start), g.start(one.end) + g.cell(one.end)], text = `${one.line} ${one.text}`;
       const label = fitted((a + b) / 2, CODE, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
       const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${CODE + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
       this.layers[0].append(element);
@@ -325,8 +324,7 @@ export class Film {
   }
 
   updateColumn(one, now, hiding) {
-    const { col } = one, { step, reading } = now;
-    const written = col.at <= step;
+    const { col } = one, { step, reading } = now, written = col.at <= step;
     if (written !== one.drawn) {
       one.drawn = written;
       one.group.classList.toggle("later", !written);

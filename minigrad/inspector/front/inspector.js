@@ -49,18 +49,13 @@ class Inspector {
     });
     this.memory = new Memory(this);
     this.code = new Code(this);
-    this.status = html("span", { class: "status" });
-    this.question = html("h2", { class: "question" });
-    this.counted = html("span", { class: "count quiet" });
+    const part = (tag, name) => html(tag, { class: name });
+    [this.status, this.question, this.counted, this.modes] = [part("span", "status"), part("h2", "question"), part("span", "count quiet"), part("div", "modes")];
+    [this.reels, this.side, this.kept, this.legend] = [part("div", "films"), part("div", "side"), part("p", "kept secret"), part("div", "legend")];
     this.said = html("p", { class: "say", "aria-live": "polite" });
-    this.modes = html("div", { class: "modes" });
-    this.reels = html("div", { class: "films" });
-    this.side = html("div", { class: "side" });
-    this.kept = html("p", { class: "kept secret" });
     this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
     this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
-    this.legend = html("div", { class: "legend" });
     this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
     this.element.append(
       html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
@@ -280,8 +275,7 @@ class Inspector {
   /** What the reader is asked for: the gradient of the (first) source, or its norm if it has many elements. */
   expected() {
     const { verdict, sources, readings, arrays } = this.story.view;
-    const each = verdict.each[0], source = sources.find((one) => one.id === each.id);
-    const data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
+    const each = verdict.each[0], source = sources.find((one) => one.id === each.id), data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
     const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
     const norm = data?.n > 4 ? (data.nan ? "nan" : data.state === "nan" ? "inf" : data.norm) : null;
     return norm == null ? { label, answer: each.answer, exact: each.answer } : { label: `norm of ${label}`, answer: number(norm), exact: String(norm) };
@@ -373,8 +367,7 @@ class Inspector {
     const { scale } = this.story.view;
     const item = (sample, text, spoils) => html("span", { class: spoils ? "spoils" : null }, sample, text);
     const small = (name, ...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, svg("g", { class: name }, parts));
-    const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
-    const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
+    const [cols, wires] = ["cols", "wires"].map((name) => this.stories.flatMap((one) => Object.values(one.view[name])));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.slopes.length && one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const line = (state, text) => item(small(`wire ${state}`, path("M3 13C3 1 23 1 23 13", { class: "way" })), text, state !== "live"), found = [line("live", "goes into")];
@@ -486,8 +479,7 @@ class Inspector {
   }
 
   updatePane(now, story) {
-    const { view } = story;
-    const { fix, status } = view.verdict, id = [this.selected || now.id].find((one) => view.cols[one]);
+    const { view } = story, { fix, status } = view.verdict, id = [this.selected || now.id].find((one) => view.cols[one]);
     const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;
@@ -555,8 +547,7 @@ class Inspector {
   walk(down, right) {
     const groups = this.pictures(), [which, row, col] = this.place;
     if (!groups[which]) return;
-    const { rows, cols } = pictured.get(groups[which]);
-    const [to, at] = [row + down, col + right];
+    const { rows, cols } = pictured.get(groups[which]), [to, at] = [row + down, col + right];
     if (to >= 0 && to < rows && at >= 0 && at < cols) this.place = [which, to, at];
     else this.place = [(which + down + right + groups.length) % groups.length, 0, 0];
     this.stand();

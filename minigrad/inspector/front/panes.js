@@ -80,8 +80,7 @@ function transposed(data) {
 /** The gradient that an op sends to each of its inputs: the formula with the user's names, and the arrays in it. */
 export function mathematics(story, id, reading) {
   const col = story.view.cols[id], arrays = story.view.arrays;
-  const slope = col.slopes.findLast(([r]) => r === reading);
-  const upstream = slope && slope[2] != null ? arrays[slope[2]] : null;
+  const slope = col.slopes.findLast(([r]) => r === reading), upstream = slope && slope[2] != null ? arrays[slope[2]] : null;
   const rows = (col.math || []).map((one) => {
     const sent = story.view.wires[`${id}.${one.slot}`]?.sent.find(([r]) => r === reading);
     if (!sent) return null;
