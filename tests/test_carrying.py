@@ -65,7 +65,8 @@ def test_all_that_was_done_comes_back_elsewhere(place, tmp_path, monkeypatch, ca
     untouched = {path.name: path.read_bytes() for path in (tmp_path / "there").glob("*.ipynb")}
     (tmp_path / "there" / "my_work.json").write_bytes(file)
     bring_back()
-    assert "changes in 1 lesson and 2 notes are here" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "changes in 1 lesson and 2 notes are here" in said and "close that without saving" in said
     assert sources(tmp_path / "there" / NAME) == mine
     assert all(not cell.get("outputs") for cell in cells(tmp_path / "there" / NAME)), "nothing was run"
     assert {name for name, was in untouched.items() if (tmp_path / "there" / name).read_bytes() != was} == {NAME}
