@@ -122,7 +122,8 @@ def cause_on(q, edge) -> Cause:
     op, line = op_of(edge), edge.place.text
     together = [one.start for one in q.history.into(edge.end) if one.by and one.place == edge.place] if edge.by else ()
     names = dict.fromkeys(value_name(q, one) for one in (edge.start, *together))
-    words = dict(op=op, line=line, name=" and ".join([*names][:3]), what=to_move(q, edge.place))
+    kept = "a tensor" if len(names) == 1 else "tensors"
+    words = dict(op=op, line=line, name=" and ".join([*names][:3]), kept=kept, what=to_move(q, edge.place))
     case, more = CASES[edge.code](q, edge, op, line) if edge.code in CASES else ("", {})
     return cause(edge.code, q, case, sure=edge.sure, **{**words, **more})
 

@@ -926,7 +926,7 @@ def test_a_way_from_a_variable_of_the_trace_that_left_unseen_is_counted():
         "  lost   x -> multiply -> y   carries nothing",
         '  line   y = x * float(repr(x).split("numpy=")[1].strip(">"))',
         "  cause  LEFT_ENGINE (tried): what multiply was given changes with x, and came from outside the engine",
-        "  fix    keep x a tensor on its whole way there",
+        "  fix    keep x a tensor on the whole way there",
         "  note   measured: 3 of 6 is lost",
     ]
 
@@ -1179,6 +1179,14 @@ def test_no_line_is_confirmed_by_a_slope_that_is_not_a_number(tmp_path):
 def test_a_target_that_goes_up_and_down_within_the_nudge_is_measured_with_a_smaller_one(x, y, note, tmp_path):
     block = f"with mg.GradientTape() as tape:\n    y = {y}\nanswer = tape.explain(y, x, seconds=30.0)\n"
     assert run(f"x = mg.Variable({x}, dtype=mg.float64)\n{CELL}{block}", tmp_path)["answer"].notes == note
+
+
+def test_several_values_are_to_be_kept_tensors(tmp_path):
+    block = (
+        "import math\nwith mg.GradientTape() as tape:\n    y = x[0] * math.hypot(x[1], x[2])\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    )
+    answer = run(f"x = mg.Variable([1.0, 2.0, 3.0])\n{CELL}{block}", tmp_path)["answer"]
+    assert answer.causes[0].fix == "keep x[1] and x[2] tensors here, without math.hypot"
 
 
 def test_a_curve_that_is_flat_here_is_not_called_a_jump(tmp_path):
