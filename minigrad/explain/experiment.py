@@ -239,12 +239,15 @@ class Experiment:
         return [*places.values()]
 
     def moved_by(self, events) -> dict:
-        """What moves when only the values that left at the place of these events are nudged; nothing if not tried."""
+        """What moves when only the values that left at the place of these events are nudged. If that cannot be tried,
+        as of a whole number, the only values that left moved all of it; of others nothing is known."""
+        unknown = True
         for step in (self.step, self.step.times(-1)):
             with contextlib.suppress(NotTried):
                 if moved := compared(self.before, self.at(step, left=spot(events[0]))):
                     return moved
-        return {}
+                unknown = rounds(events[0])
+        return self.moved if unknown and len(self.exits) == len(self.command["sources"]) == 1 else {}
 
     def left_by(self, event) -> list:
         """The exit events from which a value that came in at this event was made: all of each line, for its sources may
