@@ -575,6 +575,7 @@ def that_carry(q, lost, edges):
         has = None if q.known is None or other else way * q.known.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost), has)
         part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
+        part = "nearly all" if part == whole and has else part
         beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"
         return lost, [f"measured: {'about ' * (digits < 3)}{part}{beside}"] if missing else []
     except NotTried as why:

@@ -1174,9 +1174,10 @@ def test_no_line_is_confirmed_by_a_slope_that_is_not_a_number(tmp_path):
 
 @pytest.mark.parametrize(("x", "y", "note"), [
     (440.0, "mg.sin(2 * np.pi * x) + 3.0 * float(x)", ("measured: 3 of 9.28 is lost",)),
+    (2.0, "x * 0.2 + 50.0 * float(x) ** 2", ("measured: nearly all of 200 is lost",)),
     (2024.3, "10.0 * mg.sin(6.2832 * x) + 0.02 * (float(x) - 2000.0)", ("measured: 0.02 of -21.2 is lost",)),
 ])  # fmt: skip
-def test_a_target_that_goes_up_and_down_within_the_nudge_is_measured_with_a_smaller_one(x, y, note, tmp_path):
+def test_what_is_lost_of_steep_and_of_quick_targets_is_measured(x, y, note, tmp_path):
     block = f"with mg.GradientTape() as tape:\n    y = {y}\nanswer = tape.explain(y, x, seconds=30.0)\n"
     assert run(f"x = mg.Variable({x}, dtype=mg.float64)\n{CELL}{block}", tmp_path)["answer"].notes == note
 
