@@ -2382,6 +2382,12 @@ def test_each_output_that_is_a_source_has_its_own_answer():
     ]
 
 
+def test_an_error_is_no_gradient_among_several():
+    own = "@mg.custom_gradient\ndef f(v):\n    def back(up): raise ValueError('no')\n    return v * 2.0, back\nx, w = mg.Variable(1.0), mg.Variable(2.0)"
+    film = inspected(f"{own}\nwith mg.GradientTape() as tape:\n    y = f(x) * w\ntry: tape.gradient(y, [x, w])\nexcept ValueError: pass")
+    assert film.plain["verdict"]["head"] == "dy/d[x, w] = 0 of 2 gradients"
+
+
 def test_an_output_from_before_the_tape_is_one_of_several():
     made = "data = mg.constant([[1.0, 2.0], [3.0, 4.0]])\na, b = mg.split(data, 2, axis=1)\nx = mg.Variable(0.5)"
     view = inspected(asked_of("y = mg.reduce_sum((x * a - b) ** 2)", made)).plain
@@ -2602,6 +2608,8 @@ BACK = {  # a loop that calls the user's functions -> the number of iterations, 
     "y = x\nfor k in range(6): y = mg.reduce_sum([f(y), g(y)])": (6, 7),
     "y = x\nfor k in range(6): y = y + mg.while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, mg.sin(h)), [0, y])[1]": (6, 4),
     "y = x\nfor one in [f, mg.sin, g, mg.exp, f, mg.tanh, g, f] * 2: y = one(y)": (16, 3),
+    "y = x\nfor k in range(6): y = max([y, y, y], key=lambda v: float(mg.sin(v) * 2.0)) * 1.1": (6, 7),
+    "y = x\nfor k in range(6): y = mg.add_n(list(map(f, [y, y * 2.0, y])))": (6, 11),
     "y = x\nfor k in range(4): y = sum([f(y), g(y)]) + sum(f(v) for v in [y, y])": (4, 16),
     "y = x\nfor one in [mg.sin] * 12 + [mg.cos] * 12: y = one(y)": (24, 1),
     "y = x\nfor k in range(14): y = mg.sin(y) * 2.0\nelse: y = y + 1.0": (14, 2),
@@ -2625,6 +2633,7 @@ LOOP_WITHIN = "def f(v):\n    for k in range(5): v = mg.sin(v) * 1.1\n    return
 ONCE = "y = mg.exp(x)\nfor _ in range(1): y = mg.cos(y) * 2.0 + 1.0\n" + "y = mg.sin(y)\n" * 12
 CALLS = {  # of functions that run loops, generators and each other -> the names of the calls, and the ops of each
     f"{ONCE}y = f(y)": None,
+    "y = deep(x, 8)": ([f"deep {k}" for k in range(1, 10)], [2] * 8 + [11]),
     "y = tree(x, 4)": (["tree 1", "tree 2", "tree 3", "tree 4"], [10, 10, 10, 10]),
     "y = x\n" + "y = one(y)\n" * 24: ([f"one {k}" for k in range(1, 25)], [1] * 24),
     "y = x\n" + "y = total(y)\n" * 4: ([f"total {k}" for k in range(1, 5)], [7] * 4),
@@ -2638,6 +2647,7 @@ def test_a_call_ends_where_its_function_does(lines):
         + "\ndef one(v): return mg.tanh(v)\ndef part(v): return mg.sin(v) * 0.5\ndef total(v):\n    return part(v) + part(v * 2.0) + 1.0"
     )
     made += "\ndef tree(v, d):\n    if d == 0: return mg.sin(v)\n    v = tree(v, d - 1) * 1.1\n    return tree(v, d - 1) * 1.1"
+    made += "\ndef deep(v, d):\n    h = mg.sin(v) * 1.1\n    if d: h = deep(h, d - 1)\n    return h + v"
     fold = inspected(asked_of(lines, made)).plain["fold"]
     named = (
         [(label, ops) for label, ops in zip(fold["labels"], fold["ops"]) if label[-1].isdigit()]

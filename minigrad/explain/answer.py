@@ -575,9 +575,9 @@ def that_carry(q, lost, edges):
         has = None if q.known is None or other else way * q.known.item()
         missing, every, digits = tried.lost_of_all(tried.keys(lost), has)
         part, whole = (f"{float(f'{one / way:.{digits}g}'):g}" for one in (missing, every))
-        part = "nearly all" if part == whole and has else part
+        told = "nearly all" if part == whole and has else f"{'about ' * (digits < 3)}{part}"
         beside = f" of {whole} is lost" if every else " is lost, and the whole slope is 0"
-        return lost, [f"measured: {'about ' * (digits < 3)}{part}{beside}"] if missing else []
+        return lost, [f"measured: {told}{beside}"] if missing else []
     except NotTried as why:
         return lost, [f"how much is lost was not measured: {why}"]
 

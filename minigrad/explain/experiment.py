@@ -305,12 +305,20 @@ class Experiment:
             for test in tests:
                 if found <= NEGLIGIBLE:
                     found = max(found, self.share_along(self.keys(edges), other, test))
-        if found <= NEGLIGIBLE and self.moves_by(self.keys(edges), b"", self.seen / NEAR):
-            for piece in self.pieces or [b""]:
-                if found <= NEGLIGIBLE:
-                    test = self.is_slope if piece else self.is_slope_beside_a_jump
-                    found = max(found, self.share_along(self.keys(edges), {"only": piece} if piece else {}, test))
-        return found
+        hidden = found <= NEGLIGIBLE and self.moves_by(self.keys(edges), b"", self.seen / NEAR)
+        return max(found, self.hidden_share(self.keys(edges))) if hidden else found
+
+    def hidden_share(self, keys) -> float:
+        """The share of the first piece that has a slope, the same on both sides, or of one element beside a jump."""
+        usual = self.size_with(keys)
+        for size in [usual._replace(only=piece) for piece in self.pieces] or [usual]:
+            with contextlib.suppress(Changed):
+                up, down = self.sides(keys, size)
+                even = abs(up + down) < 0.2 * abs(up - down)
+                if (even and self.is_slope(keys, size)) if size.only else self.is_slope_beside_a_jump(keys, size):
+                    own, whole = abs(self.effect(keys, size)), abs(self.effect((), size))
+                    return own / (max(own, whole) or 1.0)
+        return 0.0
 
     @cached_property
     def pieces(self) -> list:

@@ -110,7 +110,7 @@ class Trial(Listener):
 
     def __init__(self, trace, command):
         self.tape, self.files, self.sources = (command[one] for one in ("tape", "files", "sources"))
-        self.weights, self.begun, self.finite = command["weights"], False, True
+        self.weights, self.begun, self.finite, self.within = command["weights"], False, True, False
         self.wanted = [(*one, []) for one in command["wanted"]]  # with the Tensors that have this value
 
     def started(self, tape):
@@ -133,12 +133,21 @@ class Trial(Listener):
     def hear(self, op, inputs, output, attributes):
         for one in output if output.__class__ is list else [output]:
             self.finite = self.finite and finite(one.value)
-            self.match(one)
+            if not self.within:  # a term of a gradient may have the value of a target
+                self.match(one)
+
+    def follows(self, steps, seeds, source_ids, recorded):
+        self.within = True
+        return super().follows(steps, seeds, source_ids, recorded)
 
     def asked(self, tape, targets, sources, results):
+        self.within = False
         for one in results:
             if isinstance(one, Tensor):
                 self.match(one, is_gradient=True)
+
+    def raised(self, tape, targets, sources, problem):
+        self.within = False
 
     def match(self, one, is_gradient=False):
         for value, of_gradient, found in self.wanted:

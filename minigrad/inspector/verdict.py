@@ -46,7 +46,7 @@ def verdict(model) -> dict:
     ask = derivative(targets, names[0] if len(names) == 1 else f"[{', '.join(names)}]" if len(names) <= 4 else f"{len(names)} sources")
     each = [{"id": model.source_ids.get(n), "name": name, **one_verdict(model, n, reading)} for n, name in zip(reading.sources, names)]
     worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
-    given = sum(one["answer"] != "None" for one in each)
+    given = 0 if reading.error else sum(one["answer"] not in ("None", "error") for one in each)
     answer = worst["size"] if len(each) == 1 else f"{given} of {len(each)} gradients".removeprefix(f"{len(each)} of ")
     if worst["status"] == "complete" and (seen := trend(model)):
         worst["say"] = f"Complete, and {seen}."

@@ -155,6 +155,8 @@ def goes_back(before, now, depth, repeated) -> bool:
         return USERS[called.co_filename] and not is_pythons(*first[at - 1][:2])
     if first[at] == second[at]:
         return True
+    if at and isinstance(before.loops[depth][0], STATEMENTS) and is_pythons(*first[at - 1][:2]):
+        return False  # `max` may call its `key` again and again
     (code, start, after), (other, wanted, _) = first[at], second[at]
     if code is not other:  # another function was called from there; a library may do that without going back
         return at == 0 or before.loops[depth][1] == at - 1 or USERS[first[at - 1][0].co_filename]
@@ -168,13 +170,18 @@ def calls_of(spots) -> list:
     Returns:
         (name, index of the first spot, index of the last one) for each; one of several has its number in its name.
     """
-    around, runs = calls_around(spots), []
-    for depth in [*range(CALLERS), -1]:
-        at: list[Any] = [some[depth] if len(some) > max(depth, 0) else (0, None) for some in around]
+    around = calls_around(spots)
+    for depth in range(CALLERS):
+        at: list[Any] = [some[depth] if len(some) > depth else (0, None) for some in around]
         groups = [[*run] for _, run in itertools.groupby(range(len(at)), at.__getitem__)]
-        runs = [run for run in groups if at[run[0]][1] and at[run[0]][1].co_flags & inspect.CO_NEWLOCALS]
+        runs = [run for run in groups if is_function(at[run[0]][1])]
         if len(runs) >= SEVERAL:
             break
+    else:
+        at = [some[-1] if some else (0, None) for some in around]
+        first = {call: k for k, call in reversed([*enumerate(at)]) if is_function(call[1])}
+        starts = sorted(first.values())
+        runs = [[*range(start, end)] for start, end in itertools.pairwise([*starts, len(at)])]
     names = [at[run[0]][1].co_name.strip("<>") for run in runs]
     several, numbers = Counter(names), defaultdict(itertools.count)
     numbered = [f"{name} {next(numbers[name]) + 1}" if several[name] > 1 else name for name in names]
@@ -194,6 +201,11 @@ def calls_around(spots) -> list:
         now = [*now[:kept], *[(next(numbers), code) for code, *_ in own[spot][kept:]]]
         found.append(now)
     return found
+
+
+def is_function(code) -> bool:
+    """Whether it is the code of a function, and not of a module or a cell."""
+    return code is not None and bool(code.co_flags & inspect.CO_NEWLOCALS)
 
 
 def is_call(piece) -> bool:
