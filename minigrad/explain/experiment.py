@@ -240,13 +240,13 @@ class Experiment:
 
     def moved_by(self, events) -> dict:
         """What moves when only the values that left at the place of these events are nudged. If that cannot be tried,
-        as of a whole number, the only values that left moved all of it; of others nothing is known."""
+        as of a whole number or a truth value, the only values that left moved all of it; of others nothing is known."""
         unknown = True
         for step in (self.step, self.step.times(-1)):
             with contextlib.suppress(NotTried):
                 if moved := compared(self.before, self.at(step, left=spot(events[0]))):
                     return moved
-                unknown = rounds(events[0])
+                unknown = events[0].given is None  # no float, which a nudge could move
         return self.moved if unknown and len(self.exits) == len(self.command["sources"]) == 1 else {}
 
     def left_by(self, event) -> list:
