@@ -559,7 +559,7 @@ class Model:
         frame = self.film.frames[k]
         if node is None and len(frame.outputs) > 1:
             given = frame.place and not frame.unnamed and self.given(*frame.place[:2])
-            return given or ", ".join([self.frame_name(k, one) or "" for one in [*frame.shown][:FEW]]).strip(", ") or None
+            return given or ", ".join(filter(None, [self.frame_name(k, one) for one in [*frame.shown][:FEW]])) or None
         node = frame.outputs[0] if node is None else node
         if frame.kind == "assign":
             return self.names.of(node, "") or None

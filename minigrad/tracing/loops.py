@@ -45,7 +45,7 @@ def loops_of(places, ops, repeats):
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
 
     def way_to(spot, depth):
-        """The loop at this depth, if it is the user's, and how the program came there."""
+        """The loop at this depth, if there is one, and how the program came there."""
         loop = spot.loops[depth] if depth < len(spot.loops) else None
         return loop and (spot.loops[: depth + 1], spot.pieces[: loop[1]])
 
@@ -107,15 +107,16 @@ def starts_of(run, spots, depth, ops, repeated) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
     counts = [*itertools.accumulate(map(len, repeated))]
     calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k], ops[k][0], counts[k]))]
-    unlike = [call for call in calls if all(ops[k][1] for k in call)]
-    once, starts, back = ops_of_one_call(unlike, spots, ops), [run[0]], cache(goes_back)
-    for before, call in zip([[], *calls], calls):
+    of_others = [all(ops[k][1] for k in call) for call in calls]  # whether the function itself is no op
+    once = ops_of_one_call([*itertools.compress(calls, of_others)], spots, ops)
+    starts, back = [run[0]], cache(goes_back)
+    for before, call, composed in zip([[], *calls], calls, of_others):
         spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
         innermost = innermost and not is_pythons(*spot.pieces[-1][:2])  # one call of `sum` adds again and again
         anew = before and spot is spots[before[0]] and innermost  # another function was called there
         if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]])):
             starts.append(call[0])
-        if innermost and call in unlike:
+        if innermost and composed:
             length = once[spot, ops[call[0]][0]]
             starts += call[length::length]
         elif innermost:  # with the op of the function itself each call ends
