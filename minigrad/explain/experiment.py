@@ -456,14 +456,16 @@ class Experiment:
     def is_slope(self, keys, size, tolerance=0.1) -> bool:
         """Whether the effect is proportional to the nudge, as for a slope, unlike a jump or a power."""
         effect = self.effect(keys, size)
-        return bool(effect) and self.grows(keys, size, self.small(effect, size), tolerance)
+        grows = bool(effect) and self.grows(keys, size, self.small(effect, size), tolerance)
+        return grows and self.grows(keys, size, 0.3, 0.5)  # numbers at random pass one such test often
 
     def is_roughly_slope(self, keys, size) -> bool:
         """The same of a curve, or where there is a kink in between."""
         effect = self.effect(keys, size)
         if not effect:
             return False
-        return self.is_slope(keys, size, 0.5) or self.grows(keys, size.times(self.small(effect, size)), 0.5, 0.5)
+        finer = size.times(self.small(effect, size))
+        return self.is_slope(keys, size, 0.5) or all(self.grows(keys, finer, share, 0.5) for share in (0.5, 0.3))
 
     def is_fine_staircase(self, keys, size) -> bool:
         """The same of a value that is rounded finely, as in a text."""

@@ -1151,6 +1151,16 @@ def test_one_element_at_a_jump_does_not_hide_the_slopes_of_others(x, tmp_path):
     assert (answer.status, answer.codes) == ("partial", ("LEFT_ENGINE",)), f"\n{answer}"
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_numbers_at_random_are_no_slopes(seed, tmp_path):
+    block = "import zlib\nwith mg.GradientTape() as tape:\n    key = zlib.crc32(x.numpy().tobytes())\n"
+    block += (
+        "    y = mg.reduce_sum(x * np.random.default_rng(key).normal(size=16).astype('f4'))\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    )
+    text = f"x = mg.Variable(np.random.default_rng({seed}).normal(size=16).astype('f4'))\n{CELL}{block}"
+    assert run(text, tmp_path)["answer"].status == "complete"
+
+
 @pytest.mark.parametrize(("x", "y"), [
     ("0.0", "x * np.sign(x.numpy()) + x"), ("0.0", "(x - 1) ** 2 + x * np.sign(x.numpy())"),
     ("2.0", "(x - 2.0) * np.sign(float(x) - 2.0) + x * x"), ("[1.0, 1.0 - 1e-6, 0.3]", "x[int(np.argmax(x.numpy()))] * 2.0"),
