@@ -2617,6 +2617,7 @@ BACK = {  # a loop that calls the user's functions -> the number of iterations, 
     "y = x\nfor e in mg.unstack(mg.exp(mg.ones(12) * x)): y = mg.sin(y) + e": (12, 2),
     "y = mg.add_n([mg.sin(e) * 2.0 for e in mg.unstack(mg.exp(mg.ones(12) * x)) if e > 0.0])": (12, 3),
     "y = sum((x * k - 1.0) ** 2 for k in range(8)) / 8.0": (8, 4),
+    "y = x\nfor k in range(8):\n    try:\n        y = f(y)\n        mg.reshape(y, [3])\n    except Exception: y = y + 0.1": (8, 5),
 }
 
 
@@ -2655,6 +2656,14 @@ def test_a_call_ends_where_its_function_does(lines):
         else None
     )
     assert named == (CALLS[lines] and [*zip(*CALLS[lines])])
+
+
+def test_of_pieces_that_may_each_be_skipped_no_count_is_told_as_whole():
+    of = {}
+    for second in ("if k % 2: y = y * 1.5", "y = y * 1.5"):
+        block = f"y = x\nfor k in range(24):\n    if not k % 2: y = mg.sin(y)\n    {second}"
+        of[second] = inspected(asked_of(block, "x = mg.Variable(1.0)")).plain["fold"]["labels"][-1]
+    assert [*of.values()] == ["iteration 12 of 12 or more with ops", "iteration 24 of 24"]
 
 
 def test_a_loop_around_the_tape_has_one_iteration_in_its_film():

@@ -44,8 +44,7 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     if len(units) < 2:
         return "", []
     led: list[Unit] = []  # iterations of which something is used later
-    asked = {*model.asked_numbers()}
-    targets = {model.film.made.get(node) for reading in model.film.readings for node in reading.targets}
+    asked, targets = {*model.asked_numbers()}, {model.film.made.get(node) for one in model.film.readings for node in one.targets}
     for unit in units:
         unit.first, before = before, unit.end  # between two units there are only hidden frames
         own = range(unit.first, unit.end)
@@ -114,16 +113,18 @@ def iterations(film, shown, around=0):
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
     once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0].loops))  # of these there is one iteration
-    every = enumerate(loops_of([frame.place for frame in frames], ops, [film.repeats.get(k, ()) for k in shown]))
+    repeats, failed = [film.repeats.get(k, ()) for k in shown], {k for k, frame in enumerate(frames) if frame.kind == "crash"}
+    every = enumerate(loops_of([frame.place for frame in frames], ops, repeats, failed))
     for depth, loops in itertools.islice(every, outside, None):
         found, units = [one for one in loops if len(one[0]) > LEAST], []
-        for bounds, skips in found:
+        for bounds, skips, two in found:
             last = "the last " if shown[bounds[0]] == 0 and not film.history.opened else ""  # of those that the log still has
-            of, spans = f"of {last}{len(bounds) - 1}{' with ops' * skips}{' in all' * once}", enumerate(itertools.pairwise(bounds), 1)
-            units += [Unit(shown[a], shown[b - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1) for n, (a, b) in spans]
-        if 2 * sum(bounds[-1] - bounds[0] for bounds, _ in found) >= len(shown):
+            of = f"of {last}{len(bounds) - 1}{' or more' * two}{' with ops' * skips}{' in all' * once}"
+            for n, (a, b) in enumerate(itertools.pairwise(bounds), 1):
+                units.append(Unit(shown[a], shown[b - 1] + 1, f"iteration {n} {of}", iteration=n, loops=depth + 1))
+        if 2 * sum(bounds[-1] - bounds[0] for bounds, *_ in found) >= len(shown):
             return units
-        once = any(len(bounds) == 2 for bounds, _ in loops)  # or more often: with no op but those of this loop
+        once = any(len(bounds) == 2 for bounds, *_ in loops)  # or more often: with no op but those of this loop
     return []
 
 

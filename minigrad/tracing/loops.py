@@ -27,17 +27,18 @@ LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE
 SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
 
 
-def loops_of(places, ops, repeats):
+def loops_of(places, ops, repeats, failed=()):
     """What ran in loops: of the outermost loops first, then of those within them, and so on.
 
     Args:
         places: those of the ops that ran, in order of time; None where one is unknown.
         ops: for each the library function that the user called, and the op.
         repeats: for each the places of the events Repeats that came before it, after the last op.
+        failed: the indices of those that raised an error.
 
     Yields:
-        A list of the loops: for each the index where each iteration begins and that after the last, and whether there
-        may have been more iterations, in which no op ran.
+        A list of the loops: for each the index where each iteration begins and that after the last, whether there may
+        have been more iterations, in which no op ran, and whether one may have been two.
     """
     every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
     repeated, spots = zip(*[(tuple([next(every) for _ in some]), next(every)) for some in repeats])
@@ -53,8 +54,8 @@ def loops_of(places, ops, repeats):
         known = {spot: way_to(spot, depth) for spot in {*spots}}
         ways = [known[spot] for spot in spots]
         runs = [[*run] for known, run in itertools.groupby(range(len(spots)), ways.__getitem__) if known]
-        starts = [starts_of(run, spots, depth, calls, repeated) for run in runs]
-        yield [([*some, run[-1] + 1], may_skip(run, spots, depth)) for run, some in zip(runs, starts)]
+        starts = [starts_of(run, spots, depth, calls, repeated, failed) for run in runs]
+        yield [([*some, run[-1] + 1], *doubts(run, some, spots, depth)) for run, some in zip(runs, starts)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +104,7 @@ def spot_of(*links) -> Spot:
     return Spot(tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()]))
 
 
-def starts_of(run, spots, depth, ops, repeated) -> list:
+def starts_of(run, spots, depth, ops, repeated, failed) -> list:
     """Where iterations begin in a run of ops in one loop. (Of each op, the function that was called, and a letter.)"""
     counts = [*itertools.accumulate(map(len, repeated))]
     calls = [[*some] for _, some in itertools.groupby(run, lambda k: (spots[k], ops[k][0], counts[k]))]
@@ -114,7 +115,7 @@ def starts_of(run, spots, depth, ops, repeated) -> list:
         spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
         innermost = innermost and not is_pythons(*spot.pieces[-1][:2])  # one call of `sum` adds again and again
         anew = before and spot is spots[before[0]] and innermost  # another function was called there
-        if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]])):
+        if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]], before[-1] in failed)):
             starts.append(call[0])
         if innermost and composed:
             length = once[spot, ops[call[0]][0]]
@@ -136,10 +137,11 @@ def ops_of_one_call(calls, spots, ops):
     return once
 
 
-def goes_back(before, now, depth, repeated) -> bool:
+def goes_back(before, now, depth, repeated, failed) -> bool:
     """Whether the program has gone back from one spot to the next, and not only in a loop within that of this depth.
 
-    `repeated`: the spot of each call in between of a library function that repeats one of the user.
+    `repeated`: the spot of each call in between of a library function that repeats one of the user. `failed`: whether
+    the op at the first spot raised an error.
     """
     first, second, calls = before.pieces, now.pieces, [spot.pieces for spot in repeated]
     again = [len(pieces) - 1 for pieces in calls if pieces == first[: len(pieces)] == second[: len(pieces)]]
@@ -161,7 +163,7 @@ def goes_back(before, now, depth, repeated) -> bool:
     (code, start, after), (other, wanted, _) = first[at], second[at]
     if code is not other:  # another function was called from there; a library may do that without going back
         return at == 0 or before.loops[depth][1] == at - 1 or USERS[first[at - 1][0].co_filename]
-    raised = start if at < len(first) - 1 else after  # an op that ran has not raised; the call around it may have
+    raised = start if failed or at < len(first) - 1 else after  # an op that ran has not; the call around it may have
     return not leads_on(code, start, raised, wanted)
 
 
@@ -233,25 +235,35 @@ def is_pythons(code, instruction) -> bool:
     return called_text(Place(code, instruction)) in vars(builtins)
 
 
-def may_skip(run, spots, depth) -> bool:
-    """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran."""
-    spot = spots[run[0]]
-    loop, n = spot.loops[depth]
-    code = spot.pieces[n][0]
+def doubts(run, starts, spots, depth) -> tuple:
+    """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran, and whether one
+    that is told may have been two, each of which skipped what the other ran."""
+    loop, n = spots[run[0]].loops[depth]
+    pieces = [spots[k].pieces[n] for k in run]
+    code, begins = pieces[0][0], {*starts}
+    ran = {step for _, first, end in {*pieces} for step in range(first, end, 2)}
+    after, _ = flow(code)
+    back = [(step, one) for step in after for one in after[step] if one <= step and loop_of(code, step, one) is loop]
+    pairs = {(a, b) for k, a, b in zip(run[1:], pieces, pieces[1:]) if a[1] < b[1] and k not in begins}
+
+    def two(one, other, end, start):
+        without = ran - {*range(*other[1:], 2)}
+        return free_way(code, one[2], end, ran) and free_way(code, start, other[1], without, raises=False)
+
+    skips = any(free_way(code, start, end, ran) for end, start in back)
+    return skips, any(two(*pair, *ends) for pair in pairs for ends in back)
+
+
+def free_way(code, start, end, ran, raises=True) -> bool:
+    """Whether the program may come from one instruction to a later one without any that `ran`."""
     after, handlers = flow(code)
-    pieces = {spot.pieces[n] for spot in {spots[k] for k in run}}
-    ran = {step for _, first, end in pieces for step in range(first, end, 2)}
-    back = [(step, one) for step in after for one in after[step] if one <= step]
-    for end, start in [both for both in back if loop_of(code, *both) is loop]:
-        found, todo = {start} - ran, [*({start} - ran)]
-        while todo and end not in found:
-            step = todo.pop()
-            new = {one for one in after[step] | handlers[step] if one > step} - ran - found
-            found |= new
-            todo += new
-        if end in found:
-            return True
-    return False
+    found, todo = {start} - ran, [*({start} - ran)]
+    while todo and end not in found:
+        step = todo.pop()
+        new = {one for one in after[step] | (handlers[step] if raises else set()) if one > step} - ran - found
+        found |= new
+        todo += new
+    return end in found
 
 
 @lru_cache(maxsize=10_000)
