@@ -557,9 +557,11 @@ def that_carry(q, lost, edges):
     if share <= NEGLIGIBLE:
         several = sum(one.shape.num_elements() for one in q.targets) > 1
         what = f"{'what was asked of ' if q.weighted else 'the sum of ' * several}{q.target_name}"
-        still = f": held still, it changes {what} by jumps, or by no more than can be seen"
-        still = ", and its slope is 0 here" if tried.is_curved(lost) else still
-        how = f", and carries {share:.2g} of the slope" if share else still
+        how = f": held still, it changes {what} by jumps, or by no more than can be seen"
+        if share:
+            how = f", and carries {share:.2g} of the slope"
+        elif tried.is_curved(lost):
+            how = ", and its slope is 0 here"
         return [], [f"a path is cut{how}: {lost[0].place.text}"]
     try:
         lost = carrying() if len(places) > 1 else lost

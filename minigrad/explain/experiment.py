@@ -299,14 +299,15 @@ class Experiment:
         since along one direction two ways may cancel, or with one of the parts. If what moves the target is no slope,
         jumps of a few elements may hide the slopes of others, and a jump here those on both sides.
         """
-        found, up, to_whole = 0.0, [{"signs": 0.0}] * (self.point.size > 1), all(rounds(edge.by) for edge in edges)
+        found, keys, to_whole = 0.0, self.keys(edges), all(rounds(edge.by) for edge in edges)
+        up = [{"signs": 0.0}] * (self.point.size > 1)
         tests = [self.is_slope, self.is_roughly_slope, *[self.is_fine_staircase] * (not to_whole)]
         for other in ({}, *up, *[{"only": part} for part in self.parts]):
             for test in tests:
                 if found <= NEGLIGIBLE:
-                    found = max(found, self.share_along(self.keys(edges), other, test))
-        hidden = found <= NEGLIGIBLE and self.moves_by(self.keys(edges), b"", self.seen / NEAR)
-        return max(found, self.hidden_share(self.keys(edges))) if hidden else found
+                    found = max(found, self.share_along(keys, other, test))
+        hidden = found <= NEGLIGIBLE and self.moves_by(keys, b"", self.seen / NEAR)
+        return max(found, self.hidden_share(keys)) if hidden else found
 
     def hidden_share(self, keys) -> float:
         """The share of the first piece that has a slope, the same on both sides, or of one element beside a jump."""

@@ -302,7 +302,7 @@ def zero_factor(q, step, event) -> str:
     values = {number: value_of(q, number, event) for number in factors}
     zero = next((number for number, value in values.items() if value is not None and value.zero), None)
     name = q.names.of(zero, "") if zero else ""
-    kept = [np.asarray(array) for one in steps_like(q, step) for array in one[ARRAYS] if isinstance(array, np.ndarray)]
+    kept = [array for one in steps_like(q, step) for array in one[ARRAYS] if isinstance(array, np.ndarray)]
     if zero is None and not (0 in factors and 0.0 in event.numbers.values()) and all(map(np.any, kept)):
         return ""
     return f"{name}, which is 0 here" if name else "0"

@@ -428,8 +428,8 @@ class Model:
 
     def placed(self, part):
         """What was sent, among zeros for the other outputs if its column shows several; None if not all is kept."""
-        frame, sent = self.film.frames[self.film.made.get(part.to, 0)] if self.film.frames else None, part.product
-        if part.to not in self.film.made or len(frame.outputs) == 1:
+        k, sent = self.film.made.get(part.to), part.product
+        if k is None or len((frame := self.film.frames[k]).outputs) == 1:
             return sent
         if not sent.whole or None in frame.shown.values():
             return None

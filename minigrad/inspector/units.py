@@ -11,7 +11,7 @@ from ..tracing.loops import calls_of, loops_of, spots_of
 from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
-LEAST = 3  # the fewest iterations of a loop
+LEAST = 3  # the fewest iterations of a loop, or calls
 SENT = 400  # as many frames are sent at once, and as many units named; a longer unit is sent on request
 BUILD = "/(build)"  # the end of the module path of ops that ran while a layer made its weights
 FAR = 1000  # the ratio between layers from which gradients count as vanishing or exploding
@@ -131,7 +131,7 @@ def iterations(film, shown, around=0):
 def calls(film, shown):
     """The calls of the user's functions, numbered."""
     spots = spots_of([None if film.frames[k].by is not None else film.frames[k].place for k in shown])
-    return [Unit(shown[first], shown[last] + 1, name) for name, first, last in calls_of(spots)]
+    return [Unit(shown[first], shown[last] + 1, name) for name, first, last in calls_of(spots, LEAST)]
 
 
 def with_rest(model, groups, shown, kind):

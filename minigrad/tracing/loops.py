@@ -21,7 +21,6 @@ COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 STATEMENTS = ast.For, ast.AsyncFor, ast.While
 LOOPS = *STATEMENTS, ast.comprehension, *COMPREHENSIONS
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
-SEVERAL = 3  # calls
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE")  # no next one follows
 SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
@@ -167,8 +166,8 @@ def goes_back(before, now, depth, repeated, failed) -> bool:
     return not leads_on(code, start, raised, wanted)
 
 
-def calls_of(spots) -> list:
-    """The calls of the user's functions at the first depth that has several, or else each until the next one begins.
+def calls_of(spots, least) -> list:
+    """The calls of the user's functions at the first depth that has at least so many, or else each until the next one.
 
     Returns:
         (name, index of the first spot, index of the last one) for each; one of several has its number in its name.
@@ -178,7 +177,7 @@ def calls_of(spots) -> list:
         at: list[Any] = [some[depth] if len(some) > depth else (0, None) for some in around]
         groups = [[*run] for _, run in itertools.groupby(range(len(at)), at.__getitem__)]
         runs = [run for run in groups if is_function(at[run[0]][1])]
-        if len(runs) >= SEVERAL:
+        if len(runs) >= least:
             break
     else:
         at = [some[-1] if some else (0, None) for some in around]
