@@ -41,7 +41,8 @@ class Names:
         for _ in range(DEEP):
             for name, one in found:
                 if is_tensor(one):
-                    self.by_id.setdefault(one.id, visible(name, WIDE))
+                    own = "._" in name and (getattr(one, "path", "") or own_name(getattr(one, "name", "")))
+                    self.by_id.setdefault(one.id, visible(own or name, WIDE))
                     self.held.setdefault(one.id, one)
             new = {id(pair[1]): pair for pair in reversed(found[:left]) if id(pair[1]) not in seen}
             seen.update(new)

@@ -244,7 +244,7 @@ def flat(q):
     stops = [one for one in steps if not one.upstream.zero and one.sent.zero and one.sent.size]
     own = {}
     for one in tape_steps(q) if stops else ():
-        own.setdefault((one[INPUT], output_ids(one)[0]), []).append(one)
+        own.setdefault((one[INPUT], *output_ids(one)[:1]), []).append(one)
     sums = next((one for one in stops if cancels_within(one, own.get((one.source, one.outputs[0])))), None)
     if sums is not None or cancels(q, steps):
         event = op_at(q, sums)[1] if sums is not None else None

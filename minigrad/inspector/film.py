@@ -305,7 +305,7 @@ class Builder:
 
     def kept(self, e, slots) -> dict:
         """What the steps of an op keep, as in Frame.keeps; of one that is gone, what is declared."""
-        found = [(slot, self.steps.get((e.outputs[0], e.inputs[slot]))) for slot in slots]
+        found = [(slot, self.steps.get((e.inputs[slot], *e.outputs[:1]))) for slot in slots]
         return dict(itertools.chain(*[self.declared(e, slot) if held is None else held.items() for slot, held in found]))
 
     def declared(self, e, slot):
@@ -316,8 +316,7 @@ class Builder:
             if wish in (*by_products, OWN):
                 yield (e.outputs[0], wish), (None, wish, None)
             for one in (wish, *(parameters(by_products[wish]) if wish in by_products else ())):  # from which it is recomputed
-                for k in [k for k, name in enumerate(names) if name == one and not e.inputs[k]]:
-                    number = e.numbers.get(k, 0.0)
+                for number in [e.numbers.get(k, 0.0) for k, name in enumerate(names) if name == one and not e.inputs[k]]:
                     yield (number, e.value.dtype), (0, brief(number, 6), e.value.dtype.itemsize)
                 inputs = [number for name, number in zip(names, e.inputs) if name == one and number]
                 for number in e.outputs if one == signature.output else inputs:
@@ -371,11 +370,9 @@ class Builder:
             if e.number in self.on_ways:
                 self.mark("create", e.variable, e)
             return
-        inputs = [self.node(e.source, e.versions)] if e.source else []
-        for edge in () if e.source else self.on_ways.get(e.number, ()):
-            if node := self.film.exit_of(edge):
-                inputs.append(node)
-        inputs.append((e.variable, e.version - 1))  # the previous version of the Variable
+        came = [self.film.exit_of(edge) for edge in self.on_ways.get(e.number, ())]
+        given = [self.node(e.source, e.versions)] if e.source else filter(None, came)
+        inputs = [*given, (e.variable, e.version - 1)]  # at last the previous version of the Variable
         more = dict(ghost=CODES["STATE"].unrecorded, on_way=e.number in self.on_ways, kind="assign")
         self.add(Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, **more))
 
@@ -521,7 +518,7 @@ declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 def kept_besides(film, steps) -> dict:
     """What the steps keep for which the film has no frame."""
-    return {key: one for step in steps if output_ids(step)[0] not in film.made for key, one in kept_in(step).items()}
+    return {key: one for step in steps if not film.made.keys() >= {*output_ids(step)} for key, one in kept_in(step).items()}
 
 
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
@@ -535,8 +532,7 @@ def owners(count):
 
 def film_of_tape(tape, most) -> Film:
     """The film of what a tape has recorded, unless it is used up; at most the last `most` steps."""
-    film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots))
-    film.left_out = max(0, len(tape.steps or ()) - most)
+    film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots), left_out=max(0, len(tape.steps or ()) - most))
     for step in (tape.steps or ())[-most:]:
         outputs = output_ids(step)
         op, name = owners(len(OPS)).get(vjp := unwrap(step[VJP]), (None, ""))
@@ -560,7 +556,7 @@ def film_of_tape(tape, most) -> Film:
 
 def read_again(tape, targets, sources, given, most):
     """The gradients, the seeds, and the backward steps over the last `most` steps of the tape, which is not used up."""
-    steps = Steps({output_ids(step)[0] for step in tape.steps[-most:]})
+    steps = Steps({one for step in tape.steps[-most:] for one in output_ids(step)})
     with listeners_only(steps):
         slopes, seeds = slopes_now(tape, targets, sources, given)
     return slopes, seeds, steps.heard

@@ -15,7 +15,7 @@ def kept(model):
     earlier = {array: ((model.name(n) or "earlier") if n else name, size) for array, (n, name, size) in (film.earlier or {}).items()}
     alive = {array: new_block(*one, 0) for array, one in earlier.items()}
     holds, total = {film.tape: dict.fromkeys(alive, -1)}, sum(one["bytes"] for one in alive.values())
-    blocks = [*alive.values()]
+    blocks, names = [*alive.values()], {array: {0: name} for array, (name, _) in earlier.items()}  # number -> name
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
             k = rest[0]
@@ -24,7 +24,10 @@ def kept(model):
                     name, size = model.named(film.frames[k], *known)
                     alive[array] = new_block(name, size, step, model.node(model.node_kept(film.frames[k], known[0])))
                     blocks.append(alive[array])
-                    total += size or 0
+                    total, names[array] = total + (size or 0), {known[0]: name}
+                elif known[0] and known[0] not in names[array]:  # a view of the same memory
+                    names[array][known[0]] = model.named(film.frames[k], *known)[0]
+                    alive[array]["name"] = ", ".join(dict.fromkeys(names[array].values()))
                 holds.setdefault(tape, {}).setdefault(array, k)
                 if alive[array]["readers"][-1:] != [f"f{k}"]:
                     alive[array]["readers"].append(f"f{k}")

@@ -315,10 +315,12 @@ class Model:
             "args": [self.argument(k, slot) for slot in range(min(len(frame.inputs), MOST_INPUTS))],
             "by": frame.by and frame.by[0], "shape": self.shape_of(k), "count": len(frame.inputs),
         }  # fmt: skip
-        if len(frame.outputs) > 1:
+        if len(frame.outputs) != 1:
             every, shapes = f"{len(frame.outputs)} outputs", [one and one.shape for one in frame.shown.values()]
             alike = f"{len(shapes)} of {shapes[0]}" if len({*shapes}) == 1 and shapes[0] else every
             found["outputs"] = f"1 of {every}" if len(shapes) == 1 else alike
+            others = zip(frame.outputs, getattr(frame.event, "values", ()))  # indices, say, as of top_k
+            found["others"] = [[self.name(n), self.array(one)] for n, one in others if n not in frame.shown]
         if frame.ghost:
             found["ghost"] = {"why": self.ghost_words(k), "say": frame.ghost[2], "on_way": frame.on_way}
         if frame.kind == "crash":
@@ -557,7 +559,7 @@ class Model:
     def frame_name(self, k, node=None):
         """The user's name for an output of a frame, by default for all; None if it has none."""
         frame = self.film.frames[k]
-        if node is None and len(frame.outputs) > 1:
+        if node is None and len(frame.outputs) != 1:
             given = frame.place and not frame.unnamed and self.given(*frame.place[:2])
             return given or ", ".join(filter(None, [self.frame_name(k, one) for one in [*frame.shown][:FEW]])) or None
         node = frame.outputs[0] if node is None else node

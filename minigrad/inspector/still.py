@@ -265,8 +265,8 @@ def column(canvas, view, col, x, wide, rows, last):
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
-    if col["shape"]:
-        shape = [col.get("outputs", str(tuple(col["shape"]))), "×".join(map(str, col["shape"]))]
+    if col["shape"] or "outputs" in col:
+        shape = [col["outputs"]] if "outputs" in col else [str(tuple(col["shape"])), "×".join(map(str, col["shape"]))]
         canvas.text(x + wide / 2, top + value + 13, shape, 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]

@@ -60,7 +60,7 @@ def shown_frames(model):
 
 def frame_row(model, k, read):
     frame = model.film.frames[k]
-    value = "?" if frame.value is None else text_of(frame.value)
+    value = text_of(frame.value) if frame.value else "?" if frame.outputs else "0 outputs"
     if frame.kind == "assign":
         ((number, version),), cut = frame.outputs, any(end == f"f{k}" for _, end in model.broken)
         said = f"{model.source_name(number)} is version {version} now"

@@ -146,9 +146,8 @@ def with_rest(model, groups, shown, kind):
             label = last.event.called if last.kind == "assign" else model.frame_name(some[-1]) or last.op
             label = f"ops {model.numbers[some[0]]} to {model.numbers[some[-1] + 1] - 1}" if len(some) > 1 and kind == "ops" else label
             units.append(Unit(some[0], some[-1] + 1, label))
-        if group.end:
-            units.append(group)
-            at = group.end
+        units += [group] * bool(group.end)
+        at = group.end
     return units
 
 

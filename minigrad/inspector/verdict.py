@@ -129,9 +129,8 @@ def silence(tape, film) -> str:
         return "This tape was never entered." if isinstance(tape, GradientTape) else "This log has heard of no tape."
     if tape.steps is None:
         return "This tape is used up, and no answer of it is known."
-    crash = next((frame for frame in film.frames if frame.kind == "crash"), None)
-    told = f"{crash.op} raised {crash.event.error.rstrip()}" if crash else "No gradient was computed."
-    return told if film.frames else "This tape is empty."
+    raised = (f"{one.op} raised {one.event.error.rstrip()}" for one in film.frames if one.kind == "crash")
+    return next(raised, "No gradient was computed.") if film.frames else "This tape is empty."
 
 
 def sentence(text) -> str:

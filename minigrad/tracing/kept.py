@@ -54,8 +54,8 @@ def kept_in(step) -> dict:
 
 
 def kept_by(passes) -> dict:
-    """What the steps in these lists keep, by the number of their (first) output and that of their input."""
+    """What the steps in these lists keep, by the number of their input and that of their (first) output."""
     found: dict = {}
     for step in {id(step): step for step in itertools.chain(*passes)}.values():
-        found.setdefault((output_ids(step)[0], step[INPUT]), {}).update(kept_in(step))
+        found.setdefault((step[INPUT], *output_ids(step)[:1]), {}).update(kept_in(step))
     return found

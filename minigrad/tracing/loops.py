@@ -121,7 +121,8 @@ def starts_of(run, spots, depth, ops, repeated, failed) -> list:
             starts += call[length::length]
         elif innermost:  # with the op of the function itself each call ends
             starts += [k for last, k in itertools.pairwise(call) if not ops[last][1]]
-    return starts
+    last = [spots[k].pieces[spots[k].loops[depth][1]] for k in run if k >= starts[-1]]
+    return starts[:-1] if starts[1:] and all(in_test(*piece[:2]) for piece in last) else starts  # a test that failed
 
 
 def ops_of_one_call(calls, spots, ops):
@@ -236,21 +237,23 @@ def is_pythons(code, instruction) -> bool:
 
 def doubts(run, starts, spots, depth) -> tuple:
     """Whether an iteration of the loop at this depth may run none of the pieces of its code that ran, and whether one
-    that is told may have been two, each of which skipped what the other ran."""
+    that is told may have been two: each skipped what the other ran, or the last broke off after its test."""
     loop, n = spots[run[0]].loops[depth]
     pieces = [spots[k].pieces[n] for k in run]
     code, begins = pieces[0][0], {*starts}
-    ran = {step for _, first, end in {*pieces} for step in range(first, end, 2)}
+    source = sources_of(code)
+    ran = {2 * k for k, one in enumerate(source) if one in {source[first // 2] for _, first, _ in {*pieces}}}
     after, _ = flow(code)
     back = [(step, one) for step in after for one in after[step] if one <= step and loop_of(code, step, one) is loop]
     pairs = {(a, b) for k, a, b in zip(run[1:], pieces, pieces[1:]) if a[1] < b[1] and k not in begins}
 
     def two(one, other, end, start):
-        without = ran - {*range(*other[1:], 2)}
+        without = {step for step in ran if source[step // 2] != source[other[1] // 2]}
         return free_way(code, one[2], end, ran) and free_way(code, start, other[1], without, raises=False)
 
     skips = any(free_way(code, start, end, ran) for end, start in back)
-    return skips, any(two(*pair, *ends) for pair in pairs for ends in back)
+    broken = in_test(*pieces[-1][:2]) and any(isinstance(one, ast.Break) for one in ast.walk(loop))  # after a last test
+    return skips, broken or any(two(*pair, *ends) for pair in pairs for ends in back)
 
 
 def free_way(code, start, end, ran, raises=True) -> bool:
@@ -325,12 +328,24 @@ def is_outside(below, part, loop, begins) -> bool:
 def piece_of(code, instruction) -> tuple:
     """The code, the first of the adjacent instructions for one piece of source, and the instruction after these.
 
-    (Python moves on to quicker ones among them.)
+    (Python moves on to quicker ones among them. Of the test of a `while` it has two copies, which are one piece.)
     """
-    known, first = positions(code) if hasattr(code, "co_positions") else (), instruction // 2
+    source, first = sources_of(code), instruction // 2
+    first = source.index(source[first]) if in_test(code, instruction) else first
     last = first
-    while 0 < first < len(known) and known[first - 1] == known[first]:
+    while first > 0 and source[first - 1] == source[first]:
         first -= 1
-    while last + 1 < len(known) and known[last + 1] == known[last]:
+    while last + 1 < len(source) and source[last + 1] == source[last]:
         last += 1
     return code, 2 * first, 2 * (last + 1)
+
+
+def sources_of(code) -> list:
+    """The place in the source of each instruction, or else its own number. (Python tells it from version 3.11 on.)"""
+    return positions(code) if hasattr(code, "co_positions") else [*range(len(code.co_code) // 2)]
+
+
+@lru_cache(maxsize=10_000)
+def in_test(code, instruction) -> bool:
+    """Whether it belongs to the test of a `while`."""
+    return isinstance(statement_at(Place(code, instruction))[1], ast.While)

@@ -100,7 +100,7 @@ export class Film {
     const both = !isPlain(col) && !outer && col.name && measure(signs[0], 14, "ui", true) + measure(col.name, 11, "mono") + 12 <= room;
     group.append(titled(x + 5, y + (g.upright ? 16 : 18), signs, room, look, isPlain(col) ? col.path || col.name : col.text || col.op));
     if (both) group.append(fitted(x + wide - 5, y + 16, col.name, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
-    if (!col.shape?.length) return;
+    if (!col.shape?.length && !col.outputs) return;
     const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
     group.append(fitted(at[0], at[1], col.outputs ?? shapeForms(col.shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
   }

@@ -118,6 +118,7 @@ export function facts(story, id, reading, hiding) {
     ["version", old && `read as version ${col.version}; today it is version ${col.now}`],
     [col.kind === "assign" ? "assigned" : "not on the tape", !hiding && col.kind !== "crash" && col.ghost?.say],
     ["inputs", col.count > col.args?.length && `${col.args.length} of ${col.count} are shown`],
+    ...(col.others || []).map(([name, one]) => ["also gives", figure(name, arrays[one], 14, false, "value")]),
   ].filter(([, text]) => text).map(([word, text]) => [html("dt", {}, word), html("dd", {}, text)]);
   return html("dl", { class: "facts" }, row("value", col.value == null ? null : arrays[col.value]), row("gradient", slope && slope[2] != null ? arrays[slope[2]] : null), more);
 }
