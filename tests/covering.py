@@ -220,7 +220,7 @@ class Covering:
         return lines
 
     def tests_of(self, file, tree, node):
-        """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
+        """The tests that run a place, near and quick ones first, for about a minute: {file of tests: {test: seconds}}.
 
         What runs at import, or in no test that was heard but one and in processes that import it, has those of the whole file,
         and those with its name or that of its folder: a trace of minigrad's own takes the place of the one that hears. A card too:
@@ -241,13 +241,20 @@ class Covering:
         if not tests:  # it is only run as a copy elsewhere, as install.py in a pack
             tests = {test for test in self.seconds if test.partition("::")[0] in importing(file.rpartition("/")[2])}
         files, lone = {}, known if len(known) < 2 else set()
-        for test in sorted(tests & self.seconds.keys(), key=self.seconds.get):
+        for test in sorted(tests & self.seconds.keys(), key=lambda test: (test not in known, self.seconds[test])):
             if self.seconds[test] < math.inf:
                 files.setdefault(test.partition("::")[0], {})[test] = self.seconds[test]
-        order = sorted(
-            files, key=lambda name: (not name.startswith(names), known.isdisjoint(files[name]), START + sum(files[name].values()))
-        )
-        sums = itertools.accumulate(START + sum(files[name].values()) for name in order)
-        quick = {name for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}
-        alone = {name: {test: files[name][test] for test in lone & files[name].keys()} for name in order if name not in quick}
-        return {name: files[name] if name in quick else alone[name] for name in order if name in quick or alone[name]}
+        outer = next((one for one in around if isinstance(one, ast.FunctionDef)), inner)  # it may make what is run later
+        near = set().union(*[lines.get(line, ()) for line in range(outer.lineno, outer.end_lineno + 1)])
+        order = sorted(files, key=lambda name: (
+            not name.startswith(names), known.isdisjoint(files[name]), near.isdisjoint(files[name]), START + sum(files[name].values()),
+        ))  # fmt: skip
+        found, left = {}, LONGEST
+        for name in order:
+            chosen, left = files[name], left - START
+            if name != order[0] and not name.startswith(names):
+                sums = itertools.accumulate(chosen.values())
+                chosen = {test: chosen[test] for test, so_far in zip(chosen, sums) if so_far < left or test in lone}
+            found |= {name: chosen} if chosen else {}
+            left -= sum(chosen.values())
+        return found

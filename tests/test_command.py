@@ -181,6 +181,15 @@ def ready(tmp_path, monkeypatch):
     return started
 
 
+def test_the_kernels_of_the_course_run_its_startup_script_and_then_the_users_own(ready, monkeypatch):
+    monkeypatch.setenv("PYTHONSTARTUP", "own.py")
+    monkeypatch.setenv("MINIGRAD_PYTHONSTARTUP", "")
+    assert main(["course"]) == 0
+    assert Path(os.environ["PYTHONSTARTUP"]).parts[-2:] == ("labconfig", "startup.py")
+    assert os.environ["MINIGRAD_PYTHONSTARTUP"] == "own.py"
+    assert ready and lab.QUIET in os.environ["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+
+
 def test_a_taken_port_is_named_with_one_that_is_free(ready, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -56,6 +56,11 @@ def test_the_badge_is_that_of_the_setting_and_without_one_there_is_none():
     assert ("mybinder.org/v2/" in README) is bool(repository.repository(ROOT))
 
 
+def test_the_badge_is_written_by_a_command():
+    ran = subprocess.run([sys.executable, "-m", "minigrad.classroom.repository"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("README.md has ") and (ROOT / "README.md").read_text(encoding="utf-8") == README
+
+
 @pytest.mark.parametrize(("setting", "link"), [
     (f'[project.urls]\nHomepage = "https://example.org"\nrepository = "{GITHUB}"\n', AT_BINDER),
     (f'[project.urls]\nRepository = "{GITHUB}.git/"\n', AT_BINDER),

@@ -1009,3 +1009,24 @@ def test_an_op_has_its_name_from_its_first_call_on():
         for op in (*ops, *ops):
             op(mg.constant(1.0))
     assert [e.called for e in log.events if isinstance(e, Ran)] == ["one", "two"] * 2
+
+
+def test_a_trace_that_has_ended_is_told_nothing_by_other_threads():
+    x = mg.Variable(2.0)
+    with mg.trace() as within:
+        (x * x).numpy()
+    switched = mg.trace(True)
+    mg.trace(False)
+    thread = threading.Thread(target=lambda: float(x * x))
+    thread.start()
+    thread.join()
+    assert (within.unseen, switched.unseen) == (0, 0)
+
+
+def test_the_backward_steps_of_a_forward_accumulator_are_heard():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.autodiff.ForwardAccumulator(x, mg.constant(2.0)) as accumulator:
+            y = x * x
+        assert float(accumulator.jvp(y)) == 12.0
+    assert [step.upstream.kept.item() for step in log.backward] == [1.0, 1.0]

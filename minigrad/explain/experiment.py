@@ -27,6 +27,7 @@ TINY = 4e-3  # elements below this size are first nudged by shares of themselves
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
 FURTHER = 0.3247179572, 0.5698402910  # directions to measure in, besides the usual ones
+TOLERANCE = 0.1  # of what counts as proportional to the nudge
 FINE, NEAR = 1e-3, 0.02  # relative distances of a right gradient from the measured slopes: for certain, and at most
 SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
 SLOWER, LEAST = 30, 1 / 6  # a replay may take this many times as long as the block, or this share of all the time
@@ -330,11 +331,12 @@ class Experiment:
         return [*dict.fromkeys(np.packbits(one).tobytes() for one in bits if one.any())]
 
     def is_slope_beside_a_jump(self, keys, size) -> bool:
-        """Whether on one side the effect is proportional to the nudge."""
+        """Whether on one side the effect is proportional to the nudge, also to a much smaller one."""
+        finest = [one.share / size.share for one in self.finer(size)]
         for one in (size, size.times(-1)):
-            far, half, tenth = (self.rise(keys, one.times(factor)) for factor in (1, 0.5, 0.1))
-            off = max(abs(2 * half - far), abs(10 * tenth - far))
-            if abs(far) > self.seen / NEAR and off < NEAR * abs(far):
+            far, *near = (self.rise(keys, one.times(factor)) for factor in (1, 0.5, 0.1, *finest))
+            off = [abs(rise / factor - far) - self.seen / factor for rise, factor in zip(near, (0.5, 0.1, *finest))]
+            if abs(far) > self.seen / NEAR and max(off) < NEAR * abs(far):
                 return True
         return False
 
@@ -454,7 +456,7 @@ class Experiment:
         sizes = [size.times(factor) for factor in FINER]
         return [one for one in sizes if one.share > ROUNDING * self.precision]
 
-    def is_slope(self, keys, size, tolerance=0.1) -> bool:
+    def is_slope(self, keys, size, tolerance=TOLERANCE) -> bool:
         """Whether the effect is proportional to the nudge, as for a slope, unlike a jump or a power."""
         effect = self.effect(keys, size)
         grows = bool(effect) and self.grows(keys, size, self.small(effect, size), tolerance)
@@ -480,33 +482,39 @@ class Experiment:
     def lost_of_all(self, keys, has=None) -> tuple:
         """The slope by these keys, the whole slope, and in how many digits both are to be trusted; 0 digits if unknown.
 
-        They are extrapolated (Richardson) from this nudge and half of it, unless these differ too much. If what is lost
-        does not add up with the slope that the tape `has`, what the whole slope has beyond that is what is lost.
+        They are those of the first nudge with which what is lost adds up with the slope that the tape `has`; if it does
+        with none, what the whole slope has beyond that is what is lost.
         """
-        still = max(map(abs, self.sides((), self.size))) <= self.seen
-        sizes = [one for one in (self.size, *self.finer(self.size)) if still or self.is_slope((), one, 0.5)]
-        if not sizes:  # all of it together goes up and down within the nudge
-            return 0.0, 0.0, 0
-        size, half = sizes[0], sizes[0].times(0.5)
-        grows = self.is_slope(keys, size)
-        if not grows and not self.is_fine_staircase(keys, size):
-            return 0.0, 0.0, 0
-        far, near = ([self.effect(some, one) / (2 * one.share) for some in (keys, ())] for one in (size, half))
+        still, rest = max(map(abs, self.sides((), self.size))) <= self.seen, (0.0, 0.0, 0)
+        for size in (self.size, *self.finer(self.size)):
+            sure, grows = still or self.is_slope((), size, 0.5), self.is_slope(keys, size)
+            if (sure or self.is_fine_staircase((), size)) and (grows or self.is_fine_staircase(keys, size)):
+                lost, whole, digits = self.extrapolated(keys, size, grows)
+                most = 0.05 * max(map(abs, (lost, whole, has or 0.0)))
+                if has is None or abs(lost + has - whole) <= most:
+                    return lost, whole, digits
+                if sure and not rest[2] and abs(whole - has) > most:
+                    rest = whole - has, whole, min(digits, 2)
+        return rest
+
+    def extrapolated(self, keys, size, grows) -> tuple:
+        """The slope by these keys, the whole slope, and the digits, from this nudge and half of it (Richardson), unless
+        the two differ too much."""
+        both = size, size.times(0.5)
+        far, near = ([self.effect(some, one) / (2 * one.share) for some in (keys, ())] for one in both)
         noise = 2 * self.rounding(self.before) / size.share / min(map(abs, filter(None, far)), default=1.0)
         noise = max(noise, self.precision / size.share)  # of the nudge itself
         off = max(abs(a - b) for a, b in zip(far, near)) / max(map(abs, far))
         digits = 1 if not grows or noise > 1e-2 or off > 0.1 else 2 if noise > 1e-3 or off > 1e-2 else 3
-        lost, whole = far if digits == 1 else [b + (b - a) / 3 for a, b in zip(far, near)]
-        most = 0.05 * max(map(abs, (lost, whole, has or 0.0)))
-        if has is None or abs(lost + has - whole) <= most:
-            return lost, whole, digits
-        return (whole - has, whole, min(digits, 2)) if abs(whole - has) > most else (0.0, 0.0, 0)
+        return *(far if digits == 1 else [b + (b - a) / 3 for a, b in zip(far, near)]), digits
 
     def grows(self, keys, size, factor, tolerance) -> bool:
-        """Whether a nudge `factor` times as large has an effect `factor` times as large."""
+        """Whether a nudge `factor` times as large has an effect `factor` times as large, and to both sides."""
         with contextlib.suppress(Changed):
-            effect = self.effect(keys, size)
-            return bool(effect) and abs(2 * self.rise(keys, size.times(factor)) / effect / factor - 1) < tolerance
+            effect, near = self.effect(keys, size), size.times(factor)
+            if effect and abs(2 * (up := self.rise(keys, near)) / effect / factor - 1) < tolerance:
+                down = self.rise(keys, near.times(-1))
+                return abs(up + down) < 0.5 * abs(up - down)
         return False
 
     @cached_property
@@ -552,15 +560,20 @@ class Experiment:
         return [one for one in (*self.slopes, *more) if not self.has(gradient, one)]
 
     def has(self, gradient, slope) -> bool:
-        """Whether a gradient has a measured slope, but for rounding and for the error of the measurement: twice the
-        distance from the slope with half the nudge."""
-        off, noise = distance(gradient, slope), self.seen / (2 * slope.size.share)
-        size = float(np.sum(np.abs(gradient * slope.way)))
-        if FINE * size < off - noise <= NEAR * size:
+        """Whether a gradient has a measured slope, or where it is close that of a smaller nudge, but for rounding and
+        for the error of the measurement: twice the distance from the slope with half the nudge."""
+        off, size = distance(gradient, slope), float(np.sum(np.abs(gradient * slope.way)))
+        for nudge in (slope.size, *self.finer(slope.size) * (off < TOLERANCE * size)):
             with contextlib.suppress(NotTried):
-                up, down = self.sides((), slope.size.times(0.5))
-                return off <= 2 * abs((up - down) / slope.size.share - slope.value)
-        return not off - noise > NEAR * size  # of nan there is nothing to say
+                up, down = self.sides((), nudge)
+                noise = self.seen / (2 * nudge.share)
+                near = distance(gradient, slope._replace(value=(up - down) / (2 * nudge.share)))
+                if not near - noise > FINE * size and (noise <= NEAR * size or nudge == slope.size):
+                    return True
+        with contextlib.suppress(NotTried):
+            up, down = self.sides((), slope.size.times(0.5))
+            return off <= min(NEAR * size, 2 * abs((up - down) / slope.size.share - slope.value))
+        return False
 
     def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, summed over all elements."""

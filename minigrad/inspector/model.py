@@ -126,7 +126,7 @@ class Model:
         if trace is None and targets and not sources:
             sources = objects(sorted(tape.roots), self.seen, trace)
         self.targets, self.sources = targets, sources
-        known = bool(targets and sources) and isinstance(tape, GradientTape)
+        known = targets and sources and isinstance(tape, GradientTape)
         self.seeds = self.given_seeds()
         self.again = read_again(tape, targets, sources, self.seeds, self.most) if known and tape.steps is not None else None
         self.questions = self.answered(asked, frame) if known else []

@@ -877,7 +877,7 @@ class Trace(Listener):
                 self.backward.extend(oldest.steps(self.held.summary))
 
     def stepped_back(self, step, dy, dx):
-        shared = self.questions[-1][2] if self.questions else Shared(self.held.summary)  # of a ForwardAccumulator
+        shared = self.questions[-1][2] if self.questions else Shared(self.held.summary)
         self.backward.append(StepBack.of(self.next(), step, dy, shared.of(dy), shared.of(dx)))
 
     def failed(self, op, problem, given):

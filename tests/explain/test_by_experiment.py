@@ -1216,6 +1216,42 @@ def test_several_values_are_to_be_kept_tensors(tmp_path):
     assert answer.causes[0].fix == "keep x[1] and x[2] tensors here, without math.hypot"
 
 
+CHOOSES = {  # what NumPy computes from x decides which elements count; nudged, some others do
+    "the hardest": ("idx = np.argsort(((x - t) ** 2).numpy())[-100:]\n    y = mg.reduce_sum(mg.gather((x - t) ** 2, idx))", (3, 5)),
+    "the nearest centre": (
+        "idx = np.argmin(np.abs(x.numpy()[:, None] - c), 1)\n    y = mg.reduce_sum((x - mg.gather(mg.constant(c), idx)) ** 2)",
+        (0, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHOOSES)
+def test_a_choice_by_numpy_that_only_others_would_change_is_no_lost_path(name, tmp_path):
+    block, seeds = CHOOSES[name]
+    for seed in seeds:
+        made = (
+            f"r = np.random.default_rng({seed})\nx, t, c = mg.Variable(r.normal(size=1000)), r.normal(size=1000), np.linspace(-2, 2, 8)\n"
+        )
+        text = f"{made}{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x, seconds=30.0)\n"
+        assert run(text, tmp_path)["answer"].status == "complete", seed
+
+
+NEARBY = {  # thresholds -> the status above and below
+    "m = (np.abs(x.numpy()) > 1.0) * 1.0\n    y = m * (2 * mg.abs(x) - 1.0) + (1 - m) * x * x": ("complete", "complete"),
+    "m = (x.numpy() < 1.0) * 1.0\n    y = m * (1.0 - x)": ("zero", "complete"),
+    "m = (x.numpy() > 1.0) * 1.0\n    y = m * x * x": ("complete", "zero"),
+    "m = (x.numpy() > 1.0) * 1.0\n    y = m * (2 * x.numpy() - 1.0) + (1 - m) * x * x": ("partial", "complete"),
+}
+
+
+@pytest.mark.parametrize("off", [1e-7, 1e-5, 1e-3])
+@pytest.mark.parametrize("block", NEARBY)
+def test_a_threshold_nearby_is_not_taken_for_a_slope(block, off, tmp_path):
+    for at, status in zip((1.0 + off, 1.0 - off), NEARBY[block]):
+        text = f"x = mg.Variable({at}, dtype=mg.float64)\n{CELL}with mg.GradientTape() as tape:\n    {block}\n"
+        assert run(f"{text}answer = tape.explain(y, x, seconds=30.0)\n", tmp_path)["answer"].status == status, at
+
+
 def test_a_curve_that_is_flat_here_is_not_called_a_jump(tmp_path):
     block = "with mg.GradientTape() as tape:\n    y = x * 2.0 + 1e3 * (float(x) - 1.0) ** 2\nanswer = tape.explain(y, x, seconds=30.0)\n"
     answer = run(f"x = mg.Variable(1.0, dtype=mg.float64)\n{CELL}{block}", tmp_path)["answer"]
