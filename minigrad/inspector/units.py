@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..explain.search import number_of
-from ..tracing.loops import calls_of, loops_of, spots_of
+from ..tracing.loops import NOWHERE, calls_of, loops_of, spots_and_repeats, spots_of
 from ..tracing.values import brief
 
 MANY = 22  # columns; a longer film is folded
@@ -39,8 +39,9 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     shown = [k for k in range(len(frames)) if k not in model.hidden]
     if len(shown) + len(model.source_ids) <= MANY or len(shown) < 8:
         return "", []
-    kind, units = divided(model, shown)
-    units, before = list(refined(model, units, shown)), 0
+    spots = spots_and_repeats([frame.place for frame in frames], [model.film.repeats.get(k, ()) for k in range(len(frames))])
+    kind, units = divided(model, shown, spots)
+    units, before = list(refined(model, units, shown, spots)), 0
     if len(units) < 2:
         return "", []
     led: list[Unit] = []  # iterations of which something is used later
@@ -70,20 +71,20 @@ def lead_alike(model, units, lead):
         unit.carries, unit.lead = bool(same), max(same, default=unit.lead)
 
 
-def divided(model, shown, loops=0):
+def divided(model, shown, spots, loops=0):
     """The kind of fold for some frames, and its units. (`loops`: of these, one iteration each is folded.)"""
     found = {"layers": layers, "iterations": partial(iterations, around=loops), "calls": calls}
-    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film, shown)) >= LEAST)
+    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film, shown, *spots)) >= LEAST)
     kind, groups = next(ways, ("ops", []))
     return kind, with_rest(model, groups, shown, kind)
 
 
-def refined(model, units, shown):
+def refined(model, units, shown, spots):
     """The units; a unit that is still long is divided again: a loop within a layer, a loop within a loop."""
     for unit in units:
         own = shown[bisect.bisect_left(shown, unit.first) : bisect.bisect_left(shown, unit.end)]
-        kind, parts = divided(model, own, unit.loops) if len(own) > MANY else ("ops", [])
-        for part in refined(model, parts, own) if kind != "ops" else ():
+        kind, parts = divided(model, own, spots, unit.loops) if len(own) > MANY else ("ops", [])
+        for part in refined(model, parts, own, spots) if kind != "ops" else ():
             part.label, part.path = f"{unit.label}, {part.label}", part.path or unit.path
             part.iteration = part.iteration or unit.iteration
             yield part
@@ -91,7 +92,7 @@ def refined(model, units, shown):
             yield unit
 
 
-def layers(film, shown):
+def layers(film, shown, *spots):
     """The calls of layers, at the first depth of the module path that has several."""
     called = {k: layers_around(getattr(film.frames[k].event, "module", "")) for k in shown}
     for depth in range(max(map(len, called.values()))):
@@ -108,13 +109,13 @@ def layers_around(call) -> list:
     return [*layers_around(call.around), *([] if BUILD in f"{call}/" else [call])] if call else []
 
 
-def iterations(film, shown, around=0):
+def iterations(film, shown, spots, repeated, around=0):
     """The iterations of the loops that make up most of a film, of the outermost that do."""
     frames = [film.frames[k] for k in shown]
     ops = [(getattr(frame.event, "called", ""), getattr(frame.op_made, "__name__", "")) for frame in frames]
     once, outside = False, max(around, len(spots_of([film.history and film.history.opening])[0].loops))  # of these there is one iteration
-    repeats, failed = [film.repeats.get(k, ()) for k in shown], {k for k, frame in enumerate(frames) if frame.kind == "crash"}
-    every = enumerate(loops_of([frame.place for frame in frames], ops, repeats, failed))
+    failed = {k for k, frame in enumerate(frames) if frame.kind == "crash"}
+    every = enumerate(loops_of([spots[k] for k in shown], ops, [repeated[k] for k in shown], failed))
     for depth, loops in itertools.islice(every, outside, None):
         found, units = [one for one in loops if len(one[0]) > LEAST], []
         for bounds, skips, two in found:
@@ -128,10 +129,10 @@ def iterations(film, shown, around=0):
     return []
 
 
-def calls(film, shown):
+def calls(film, shown, spots, *repeated):
     """The calls of the user's functions, numbered."""
-    spots = spots_of([None if film.frames[k].by is not None else film.frames[k].place for k in shown])
-    return [Unit(shown[first], shown[last] + 1, name) for name, first, last in calls_of(spots, LEAST)]
+    found = calls_of([spots[k] if film.frames[k].by is None else NOWHERE for k in shown], LEAST)
+    return [Unit(shown[first], shown[last] + 1, name) for name, first, last in found]
 
 
 def with_rest(model, groups, shown, kind):

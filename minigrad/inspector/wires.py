@@ -1,5 +1,4 @@
-"""The layout of wires: a strip of columns, the order of the ports at each column, and the height of each arc. All lengths are
-in columns and levels, so that the layout can be drawn at any width."""
+"""The layout of wires at any width: a strip of columns, the order of the ports at each, and the height of each arc, in levels."""
 
 import math
 

@@ -26,21 +26,19 @@ LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE
 SURE = re.compile("STORE_(FAST|NAME|GLOBAL)|LOAD_(FAST|CONST)|POP_TOP|NOP|COPY|SWAP|PUSH_NULL|JUMP")  # raises nothing
 
 
-def loops_of(places, ops, repeats, failed=()):
+def loops_of(spots, ops, repeated, failed=()):
     """What ran in loops: of the outermost loops first, then of those within them, and so on.
 
     Args:
-        places: those of the ops that ran, in order of time; None where one is unknown.
+        spots: those of the ops that ran, in order of time.
         ops: for each the library function that the user called, and the op.
-        repeats: for each the places of the events Repeats that came before it, after the last op.
+        repeated: for each the spots of the events Repeats that came before it, after the last op.
         failed: the indices of those that raised an error.
 
     Yields:
         A list of the loops: for each the index where each iteration begins and that after the last, whether there may
         have been more iterations, in which no op ran, and whether one may have been two.
     """
-    every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
-    repeated, spots = zip(*[(tuple([next(every) for _ in some]), next(every)) for some in repeats])
     letters = {op: chr(k) for k, op in enumerate(dict.fromkeys(ops))}
     calls = [(called, "" if called == op else letters[called, op]) for called, op in ops]
 
@@ -74,11 +72,18 @@ class Spot:
 NOWHERE = Spot((), ())
 
 
+def spots_and_repeats(places, repeats) -> tuple:
+    """The Spot of each place, NOWHERE where one is unknown, and for each those of the `repeats` that came before it."""
+    every = iter(spots_of([one for place, some in zip(places, repeats) for one in (*some, place)]))
+    pairs = [(tuple([next(every) for _ in some]), next(every)) for some in repeats]
+    return [spot for _, spot in pairs], [some for some, _ in pairs]
+
+
 def spots_of(places) -> list:
     """The Spot of each place."""
     around: dict = {}  # the id of a code -> the calls around it, which a trace notes where it may have been called anew
     found: dict = {None: NOWHERE}
-    known, spots = {}, []
+    known, parts, spots = {}, {}, []
     for place in places:
         key = None
         if place is not None:
@@ -86,21 +91,26 @@ def spots_of(places) -> list:
             around[code] = place.around or around.get(code, ())
             key = code, place.instruction, around[code]
         if key not in found:
-            spot = spot_of(*around[code][::-1], place[:2])
+            spot = spot_of([*around[code][::-1], place[:2]], parts)
             found[key] = known.setdefault(spot.pieces, spot)
         spots.append(found[key])
     return spots
 
 
-def spot_of(*links) -> Spot:
-    """The Spot of a place, of which these calls are around, and the last is the place itself."""
+def spot_of(links, parts) -> Spot:
+    """The Spot of a place, of which these calls are around, and the last is the place itself.
+
+    `parts`: the id of a code and an instruction -> its piece, and the loops around it; it grows.
+    """
     users = [*itertools.dropwhile(lambda link: not USERS[link[0].co_filename], links)]
-    found = [(loop, n) for n, link in enumerate(users) for loop in loops_around(Place(*link))]
+    keys = [(id(code), instruction) for code, instruction in users]
+    parts |= {key: (piece_of(*link), loops_around(Place(*link))) for key, link in zip(keys, users) if key not in parts}
+    found = [(loop, n) for n, key in enumerate(keys) for loop in parts[key][1]]
     loops: dict = {}
     for loop, n in found:  # a generator begins where Python's own function goes through it
         at = loops.get((loop, False), n) if isinstance(loop, ast.GeneratorExp) else n
         loops[loop, isinstance(loop, ast.stmt) and n] = at
-    return Spot(tuple([piece_of(*link) for link in users]), tuple([(loop, n) for (loop, _), n in loops.items()]))
+    return Spot(tuple([parts[key][0] for key in keys]), tuple([(loop, n) for (loop, _), n in loops.items()]))
 
 
 def starts_of(run, spots, depth, ops, repeated, failed) -> list:

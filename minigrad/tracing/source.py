@@ -19,6 +19,7 @@ from typing import Any
 from ..errors import visible
 
 LONG = 120  # characters of a statement that are shown
+MOST_FILES = 128  # parsed ones that are remembered
 
 
 class SourceTree:
@@ -58,11 +59,19 @@ def span_of(node):
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
+modules: dict = {}  # a file -> its lines, and what they were parsed to
+
+
 def module_of(file) -> "SourceTree | None":
-    return parsed(tuple(linecache.getlines(file)))
+    lines, known = linecache.getlines(file), modules.get(file, (None, None))
+    if known[0] is not lines:  # to compare them all would take longer
+        if len(modules) >= MOST_FILES:
+            modules.clear()
+        known = modules[file] = lines, parsed(tuple(lines))
+    return known[1]
 
 
-@lru_cache(maxsize=128)
+@lru_cache(MOST_FILES)
 def parsed(lines) -> "SourceTree | None":
     """Parse the source; None if Python cannot read it (a cell with magics)."""
     lines = io.StringIO("".join(lines), newline=None).readlines()  # split as Python does, not at U+2028
