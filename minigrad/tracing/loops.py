@@ -252,7 +252,8 @@ def doubts(run, starts, spots, depth) -> tuple:
     pieces = [spots[k].pieces[n] for k in run]
     code, begins = pieces[0][0], {*starts}
     source = sources_of(code)
-    ran = {2 * k for k, one in enumerate(source) if one in {source[first // 2] for _, first, _ in {*pieces}}}
+    told = {source[first // 2] for _, first, _ in {*pieces}}
+    ran = {2 * k for k, one in enumerate(source) if one in told}
     after, _ = flow(code)
     back = [(step, one) for step in after for one in after[step] if one <= step and loop_of(code, step, one) is loop]
     pairs = {(a, b) for k, a, b in zip(run[1:], pieces, pieces[1:]) if a[1] < b[1] and k not in begins}
