@@ -588,7 +588,7 @@ def own_gradient(q, custom):
     """A note if the gradient that comes by these functions has not all slopes that were measured: how it differs, if it
     does so in one way in all directions."""
     name, wrong = called_text(custom[0].place) or custom[0].name, disagrees(q, *FURTHER)
-    how = {f"{has / slope + 0:.3g} times the slope" if slope else f"{has:.3g}, not the 0" for has, slope in wrong}
+    how = {f"{has / slope + 0:.3g} times the slope" if slope else "not the 0" for has, slope in wrong}
     tried = len(wrong) > 1 or q.source.shape.num_elements() == 1
     way = how.pop() if len(how) == 1 and tried else "not the slope"
     return [f"{name} has a gradient of its own: with it this is {way} that was measured"] * bool(wrong)

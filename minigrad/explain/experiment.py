@@ -22,13 +22,14 @@ from .replay import SIGNS, Arrival, Nudge, Replay, begin, digest, direction, fin
 STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
 VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for effects that are small beside the target
 HUGE = Nudge(1e6), Nudge(1e12)  # for effects that rounding hides
-FINER = 1e-3, 1e-6  # of a nudge, where it is too large
+FINER = 0.03, 1e-3, 1e-6  # of a nudge, where it is too large
 TINY = 4e-3  # elements below this size are first nudged by shares of themselves alone
 ROUNDING = 16  # a change of the target by up to this many rounding units counts as none
 NEGLIGIBLE = STEPS[0].share ** 2  # of the slope: a central difference with this nudge is wrong by about as much
 FURTHER = 0.3247179572, 0.5698402910  # directions to measure in, besides the usual ones
 TOLERANCE = 0.1  # of what counts as proportional to the nudge
 FINE, NEAR = 1e-3, 0.02  # relative distances of a right gradient from the measured slopes: for certain, and at most
+QUARTERS = 4  # pieces into which elements are divided
 SPREAD, MOST_PARTS = 256.0, 4  # elements whose slopes differ by more than this factor are measured apart
 SLOWER, LEAST = 30, 1 / 6  # a replay may take this many times as long as the block, or this share of all the time
 WAITS = "the block may wait for another thread, which a replay does not have"
@@ -75,6 +76,7 @@ class Experiment:
         moved: event number -> what moved, as returned by `compared`.
         parts: groups of elements to nudge alone, as in `Nudge.only`, besides all together.
         folded: whether of several values that left at one place only the last is told.
+        fine: keys -> whether what comes by them has fine steps in a single element, if that was tried.
 
     Raises:
         NotTried: no replay is possible; the message says why.
@@ -106,7 +108,7 @@ class Experiment:
         if opened > self.checkpoint.number:
             self.checkpoint = self.try_out(Arrival, partial(self.checkpoint.advance, tape))
         self.deadline -= (1.0 - share) * (self.deadline - time.perf_counter())
-        self.outcomes, self.seeds, self.parts, self.folded = {}, seeds, [], False
+        self.outcomes, self.seeds, self.parts, self.folded, self.fine = {}, seeds, [], False, {}
         self.before = known.before if known is not None else self.unchanged(targets)
         if not self.before.points.keys() >= {*self.command["sources"]}:
             raise NotTried("the source was not found when the tape was opened")
@@ -325,10 +327,9 @@ class Experiment:
     @cached_property
     def pieces(self) -> list:
         """The halves and the quarters of several elements, as in `Nudge.only`."""
-        places = np.arange(self.point.size) * 4 // max(self.point.size, 1)
-        some = [{0, 1}, {2, 3}, {0}, {1}, {2}, {3}] if self.point.size > 1 else []
-        bits = [np.isin(places, [*one]) for one in some]
-        return [*dict.fromkeys(np.packbits(one).tobytes() for one in bits if one.any())]
+        quarters = np.array_split(np.arange(self.point.size), QUARTERS)
+        some = [np.concatenate(quarters[:2]), np.concatenate(quarters[2:]), *quarters] * (self.point.size > 1)
+        return [*dict.fromkeys(bits_of(elements, self.point.size) for elements in some if elements.size)]
 
     def is_slope_beside_a_jump(self, keys, size) -> bool:
         """Whether on one side the effect is proportional to the nudge, also to a much smaller one."""
@@ -342,7 +343,7 @@ class Experiment:
 
     def share_along(self, keys, other, test) -> float:
         """The same, along one direction: the usual one, or one that has other fields of its Nudge."""
-        for usual in self.sizes(keys):
+        for usual in self.sizes(keys, finer=test == self.is_slope):  # a curve or a staircase looks like one there
             size = usual._replace(**other)
             with contextlib.suppress(Changed):
                 if test(keys, size):
@@ -437,7 +438,7 @@ class Experiment:
         sizes = [one._replace(only=part) for one in (self.step, *HUGE)]
         return self.moves_in(self.at(sizes[0])) and not any(self.rise((), size) for size in sizes)
 
-    def sizes(self, keys):
+    def sizes(self, keys, finer):
         """Nudges to measure with: a smaller one where curvature hides the slope, larger ones where nothing shows."""
         usual = self.size_with(keys)
         if np.any((self.point != 0) & (np.abs(self.point) < TINY)):
@@ -449,7 +450,7 @@ class Experiment:
             yield from VERY_LARGE
         elif not self.effect(keys, usual):
             yield usual.times(max(1e-3, 0.05 * abs(up - down) / most))
-        yield from self.finer(usual)
+        yield from self.finer(usual) if finer else ()
 
     def finer(self, size) -> list:
         """Smaller nudges: between two jumps, or within one period."""
@@ -471,8 +472,19 @@ class Experiment:
         return self.is_slope(keys, size, 0.5) or all(self.grows(keys, finer, share, 0.5) for share in (0.5, 0.3))
 
     def is_fine_staircase(self, keys, size) -> bool:
-        """The same of a value that is rounded finely, as in a text."""
-        return bool(self.effect(keys, size)) and all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))
+        """The same of a value that is rounded finely, as in a text: of a single element, too, as many coarse steps look
+        like fine ones."""
+        found, elements = self.is_staircase(keys, size), np.arange(self.point.size)
+        if found and keys not in self.fine:
+            while elements.size > 1:
+                parts = [one for one in np.array_split(elements, QUARTERS) if one.size]
+                nudges = [(one, size._replace(only=bits_of(one, self.point.size))) for one in parts]
+                elements = next((one for one, nudge in nudges if self.is_staircase(keys, nudge)), elements[:0])
+            self.fine[keys] = bool(elements.size)
+        return found and self.fine[keys]
+
+    def is_staircase(self, keys, size) -> bool:
+        return all(self.grows(keys, size, larger, 0.15) for larger in (3, 10))
 
     def small(self, effect, size) -> float:
         """The smallest share of a nudge whose part of this effect is well above the noise."""
@@ -584,6 +596,11 @@ class Experiment:
 def distance(gradient, slope) -> float:
     """How far a gradient is from a measured slope."""
     return abs(float(np.sum(gradient * slope.way).real) - slope.value)
+
+
+def bits_of(elements, size) -> bytes:
+    """Elements by their numbers, out of so many, as in `Nudge.only`."""
+    return np.packbits(np.isin(np.arange(size), elements)).tobytes()
 
 
 def rounds(exit) -> bool:

@@ -20,6 +20,7 @@ from .source import called_text, position, positions, statement_at
 COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 STATEMENTS = ast.For, ast.AsyncFor, ast.While
 LOOPS = *STATEMENTS, ast.comprehension, *COMPREHENSIONS
+INNER = re.compile("<(listcomp|setcomp|dictcomp|genexpr|lambda)>")  # the names of codes that lie within a statement
 SHORTEST = re.compile(r"(.+?)\1*", re.DOTALL)  # what is repeated
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
 LAST = re.compile("RETURN|RAISE|RERAISE|JUMP_FORWARD|JUMP_BACKWARD|JUMP_ABSOLUTE")  # no next one follows
@@ -131,8 +132,17 @@ def starts_of(run, spots, depth, ops, repeated, failed) -> list:
             starts += call[length::length]
         elif innermost:  # with the op of the function itself each call ends
             starts += [k for last, k in itertools.pairwise(call) if not ops[last][1]]
-    last = [spots[k].pieces[spots[k].loops[depth][1]] for k in run if k >= starts[-1]]
-    return starts[:-1] if starts[1:] and all(in_test(*piece[:2]) for piece in last) else starts  # a test that failed
+    return starts[:-1] if starts[1:] and is_over(run, starts[-1], spots, depth) else starts
+
+
+def is_over(run, start, spots, depth) -> bool:
+    """Whether what ran in a loop since this start is no iteration: a test that failed, or a generator that ended."""
+    loop, n = spots[start].loops[depth]
+    code, body = spots[start].pieces[n][0], {k: piece for k in run if not in_head(*(piece := spots[k].pieces[n])[:2])}
+    if any(k >= start for k in body) or isinstance(loop, ast.While):
+        return not any(k >= start for k in body)
+    ran = steps_of(code, {*body.values()})
+    return bool(body) and not any(free_way(code, begin, end, ran) for end, begin in back_in(code, loop))
 
 
 def ops_of_one_call(calls, spots, ops):
@@ -251,20 +261,29 @@ def doubts(run, starts, spots, depth) -> tuple:
     loop, n = spots[run[0]].loops[depth]
     pieces = [spots[k].pieces[n] for k in run]
     code, begins = pieces[0][0], {*starts}
-    source = sources_of(code)
-    told = {source[first // 2] for _, first, _ in {*pieces}}
-    ran = {2 * k for k, one in enumerate(source) if one in told}
-    after, _ = flow(code)
-    back = [(step, one) for step in after for one in after[step] if one <= step and loop_of(code, step, one) is loop]
+    ran, back = steps_of(code, {*pieces}), back_in(code, loop)
     pairs = {(a, b) for k, a, b in zip(run[1:], pieces, pieces[1:]) if a[1] < b[1] and k not in begins}
 
     def two(one, other, end, start):
-        without = {step for step in ran if source[step // 2] != source[other[1] // 2]}
+        without = ran - steps_of(code, {other})
         return free_way(code, one[2], end, ran) and free_way(code, start, other[1], without, raises=False)
 
     skips = any(free_way(code, start, end, ran) for end, start in back)
-    broken = in_test(*pieces[-1][:2]) and any(isinstance(one, ast.Break) for one in ast.walk(loop))  # after a last test
+    broken = in_head(*pieces[-1][:2]) and any(isinstance(one, ast.Break) for one in ast.walk(loop))  # after a last test
     return skips, broken or any(two(*pair, *ends) for pair in pairs for ends in back)
+
+
+def steps_of(code, pieces) -> set:
+    """The instructions of these pieces of a code, in all copies."""
+    source = sources_of(code)
+    told = {source[first // 2] for _, first, _ in pieces}
+    return {2 * k for k, one in enumerate(source) if one in told}
+
+
+def back_in(code, loop) -> list:
+    """The jumps back in a loop, each as (from, to)."""
+    after, _ = flow(code)
+    return [(step, one) for step in after for one in after[step] if one <= step and loop_of(code, step, one) is loop]
 
 
 def free_way(code, start, end, ran, raises=True) -> bool:
@@ -341,14 +360,23 @@ def piece_of(code, instruction) -> tuple:
 
     (Python moves on to quicker ones among them. Of the test of a `while` it has two copies, which are one piece.)
     """
-    source, first = sources_of(code), instruction // 2
-    first = source.index(source[first]) if in_test(code, instruction) else first
-    last = first
-    while first > 0 and source[first - 1] == source[first]:
+    source = sources_of(code)
+    first, end = stretch(source, instruction // 2)
+    if in_head(code, instruction) and isinstance(statement_at(Place(code, instruction))[1], ast.While):
+        alike = [*dict.fromkeys(stretch(source, k) for k, one in enumerate(source) if one == source[first])]
+        copies = 2 - len(alike) % 2
+        first, end = alike[alike.index((first, end)) % (len(alike) // copies)]
+    return code, 2 * first, 2 * end
+
+
+def stretch(source, at) -> tuple:
+    """The first of the adjacent instructions with the same place in the source as this one, and that after them."""
+    first, end = at, at + 1
+    while first > 0 and source[first - 1] == source[at]:
         first -= 1
-    while last + 1 < len(source) and source[last + 1] == source[last]:
-        last += 1
-    return code, 2 * first, 2 * (last + 1)
+    while end < len(source) and source[end] == source[at]:
+        end += 1
+    return first, end
 
 
 def sources_of(code) -> list:
@@ -357,6 +385,6 @@ def sources_of(code) -> list:
 
 
 @lru_cache(maxsize=10_000)
-def in_test(code, instruction) -> bool:
-    """Whether it belongs to the test of a `while`."""
-    return isinstance(statement_at(Place(code, instruction))[1], ast.While)
+def in_head(code, instruction) -> bool:
+    """Whether it belongs to the head of a loop: the test of a `while`, or where a `for` gets the next element."""
+    return not INNER.match(code.co_name) and isinstance(statement_at(Place(code, instruction))[1], STATEMENTS)

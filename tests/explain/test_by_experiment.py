@@ -1236,6 +1236,30 @@ def test_a_choice_by_numpy_that_only_others_would_change_is_no_lost_path(name, t
         assert run(text, tmp_path)["answer"].status == "complete", seed
 
 
+SUMS = {  # of many elements: coarse steps look like a slope, one slope among jumps like none
+    "y = mg.reduce_sum(x * x) + float(np.sum(np.floor(x.numpy() * 2) / 2))": ("complete", (1, 3)),
+    "y = mg.reduce_sum(x * x) + float(np.sum(np.rint(x.numpy() * 10) / 10))": ("complete", (1, 3)),
+    "y = mg.reduce_sum(x * x) + sum(float(f'{v:.3f}') for v in x.numpy())": ("partial", (0, 1)),
+    "y = mg.reduce_sum(x * x) + float(np.sum(np.floor(x.numpy() * 2)) + 2.0 * x.numpy()[0])": ("partial", (2, 3)),
+}
+
+
+@pytest.mark.parametrize("block", SUMS)
+def test_many_coarse_steps_are_no_slope_and_hide_none(block, tmp_path):
+    status, seeds = SUMS[block]
+    for seed in seeds:
+        made = f"x = mg.Variable(np.random.default_rng({seed}).normal(size=100).astype(np.float32) * 1.5)\n"
+        text = f"{made}{CELL}with mg.GradientTape() as tape:\n    {block}\nanswer = tape.explain(y, x, seconds=30.0)\n"
+        assert run(text, tmp_path)["answer"].status == status, seed
+
+
+def test_no_number_is_told_of_a_gradient_where_the_slope_is_0(tmp_path):
+    made = f"@mg.custom_gradient\ndef f(v):\n    return mg.round(v), lambda up: up\nx = mg.Variable(5.4)\n{CELL}"
+    block = "with mg.GradientTape() as tape:\n    y = f(x) * 1.0\nanswer = tape.explain(y, x, seconds=30.0)\n"
+    [note] = run(made + block, tmp_path)["answer"].notes
+    assert note == "f has a gradient of its own: with it this is not the 0 that was measured"
+
+
 NEARBY = {  # thresholds -> the status above and below
     "m = (np.abs(x.numpy()) > 1.0) * 1.0\n    y = m * (2 * mg.abs(x) - 1.0) + (1 - m) * x * x": ("complete", "complete"),
     "m = (x.numpy() < 1.0) * 1.0\n    y = m * (1.0 - x)": ("zero", "complete"),
