@@ -111,6 +111,16 @@ def test_a_file_that_is_too_large_is_told_with_its_size(place, capsys):
     assert "The file has 11 MB, which is more than any work has." in capsys.readouterr().out
 
 
+def test_why_nothing_is_brought_back_is_told_without_control_characters(place, capsys, monkeypatch):
+    def refuses(path):
+        raise carrying.NoWork("\x1b[31m" + "long " * 100)
+
+    monkeypatch.setattr(carrying, "read", refuses)
+    bring_back()
+    said = capsys.readouterr().out
+    assert "\x1b" not in said and "\\x1b[31mlong" in said and len(said) < 250
+
+
 def test_a_damaged_lesson_is_left_out_with_a_word(place, capsys):
     (place / NAME).write_text("{broken")
     save_work()

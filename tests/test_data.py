@@ -703,6 +703,17 @@ def test_a_dataset_that_is_shown_keeps_its_order():
     assert order == [int(x) for x in Dataset.range(20).shuffle(20)]
 
 
+def test_the_form_of_a_dataset_is_found_without_drawing_a_number():
+    drawn = []
+    for shows in (True, False):
+        mg.random.set_seed(1)
+        draws = Dataset.from_generator(lambda: iter([mg.random.uniform(())]), output_signature=mg.TensorSpec((), mg.float32))
+        made = draws.map(lambda x: x * 2.0)
+        assert not shows or made.element_spec.shape == ()
+        drawn.append([float(mg.random.uniform(())), *map(float, made)])
+    assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize(
     "made",
     [lambda: Dataset.range(5).shuffle(5).cache().batch(10), lambda: Dataset.range(3).map(lambda x: mg.random.uniform(()))],

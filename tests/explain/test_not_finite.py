@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.explain.numbers import bounds
 
 
 def test_a_nan_without_a_trace():
@@ -88,6 +89,11 @@ def test_the_example_is_finite_in_the_dtype_of_the_op(line, value, dtype):
     assert example
     fixed = explained(example if "norm" in line else re.sub(r"\bx\b(?=[,)])", example, line))
     assert fixed.status in ("complete", "zero"), f"\n{example}\n{fixed}"
+
+
+def test_the_example_of_a_steep_power_is_a_round_number():
+    assert bounds(np.finfo(np.float32), 8.0)["small"] == pytest.approx(1e-4)
+    assert bounds(np.finfo(np.float32), 2.0)["small"] == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize(("op", "edge"), [("acosh", 1.0), ("log1p", -1.0), ("asin", -1.0), ("atanh", 1.0), ("log", 0.0)])
