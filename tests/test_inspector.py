@@ -2580,6 +2580,9 @@ def test_memory_that_two_arrays_share_has_the_names_of_both():
     lines = "a = x * 1.0\nb = mg.reshape(a, [2, 3])\nc = mg.reshape(a, [3, 2])\ny = mg.reduce_sum(c * c) + mg.reduce_sum(b * b) * b[0, 0]"
     blocks = inspected(asked_of(lines, "x = mg.Variable([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])")).plain["memory"]["blocks"]
     assert [one["name"] for one in blocks if one["bytes"] == 24] == ["c, b"]
+    view = inspected(asked_of("a, b = mg.unstack(x)\ny = a * b", "x = mg.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])")).plain
+    assert [one["name"] for one in view["memory"]["blocks"]] == ["a, b"]
+    assert [one["what"] for one in view["cols"]["f1"]["keeps"]] == ["a, b"]
 
 
 def test_the_slots_of_an_optimizer_have_the_names_that_it_gives_them():

@@ -22,7 +22,7 @@ from ..explain.causes import CODES
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, number_of, vjp_of
 from ..tracing import log
-from ..tracing.kept import arrays_in, kept_by, kept_in
+from ..tracing.kept import arrays_in, kept_by, kept_in, together
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Repeats, StepBack, Steps, TapeEvent, Watched, Wrote
 from ..tracing.source import assigned_name, called_text
 from ..tracing.values import Summary, as_one, brief
@@ -258,7 +258,7 @@ class Builder:
 
     def __init__(self, film, history=None, on_ways=(), exits=(), steps=()):
         self.film, self.history, self.on_ways, self.exits, self.steps = film, history, on_ways, exits, dict(steps)
-        self.sizes = {number: (key, size) for kept in self.steps.values() for key, (number, _, size) in kept.items() if number}
+        self.sizes = {number: (key, size) for kept in self.steps.values() for key, (some, _, size) in kept.items() for number in some}
         self.alias = {}  # the Tensor of a Variable that was read, or of a value that came back -> its node
         self.open_readings = []  # the readings in progress
         self.pending = []  # frames that ran for its next backward step
@@ -306,7 +306,7 @@ class Builder:
     def kept(self, e, slots) -> dict:
         """What the steps of an op keep, as in Frame.keeps; of one that is gone, what is declared."""
         found = [(slot, self.steps.get((e.inputs[slot], *e.outputs[:1]))) for slot in slots]
-        return dict(itertools.chain(*[self.declared(e, slot) if held is None else held.items() for slot, held in found]))
+        return together(itertools.chain(*[self.declared(e, slot) if held is None else held.items() for slot, held in found]))
 
     def declared(self, e, slot):
         """(key, value) of what the VJP of this input is declared to need."""
@@ -314,15 +314,15 @@ class Builder:
         by_products, signature = e.op.by_products, declaration_of(e.op)
         for wish in signature.needs[names[slot]][1:]:
             if wish in (*by_products, OWN):
-                yield (e.outputs[0], wish), (None, wish, None)
+                yield (e.outputs[0], wish), ((None,), wish, None)
             for one in (wish, *(parameters(by_products[wish]) if wish in by_products else ())):  # from which it is recomputed
                 for number in [e.numbers.get(k, 0.0) for k, name in enumerate(names) if name == one and not e.inputs[k]]:
-                    yield (number, e.value.dtype), (0, brief(number, 6), e.value.dtype.itemsize)
+                    yield (number, e.value.dtype), ((0,), brief(number, 6), e.value.dtype.itemsize)
                 inputs = [number for name, number in zip(names, e.inputs) if name == one and number]
                 for number in e.outputs if one == signature.output else inputs:
                     node = self.node(number, e.versions)
                     key, size = self.sizes.get(node, (node, None))
-                    yield key, (number, one, size)
+                    yield key, ((number,), one, size)
 
     def add(self, frame):
         film = self.film
@@ -518,7 +518,7 @@ declaration_of = lru_cache(maxsize=1000)(Declaration)
 
 def kept_besides(film, steps) -> dict:
     """What the steps keep for which the film has no frame."""
-    return {key: one for step in steps if not film.made.keys() >= {*output_ids(step)} for key, one in kept_in(step).items()}
+    return together(one for step in steps if not film.made.keys() >= {*output_ids(step)} for one in kept_in(step).items())
 
 
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
@@ -545,7 +545,7 @@ def film_of_tape(tape, most) -> Film:
         frame.slots[tape.number].append(len(frame.inputs))
         frame.inputs.append(step[INPUT])
         frame.names += (name,)
-        frame.keeps[tape.number] |= kept_in(step)
+        frame.keeps[tape.number] = together([*frame.keeps[tape.number].items(), *kept_in(step).items()])
         film.values.update((number, Summary.of(array)) for number, array in arrays_in(step[TENSORS]) if number)
     for frame in film.frames:
         known = [film.values.get(one) for one in frame.outputs]

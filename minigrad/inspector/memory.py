@@ -7,27 +7,25 @@ MOST = 40  # named blocks; if there are more, only their sum is shown
 
 
 def kept(model):
-    """The memory that the tapes keep: (blocks, bytes kept after each step). A block is {"name", "bytes", "text", "from", "to",
-    "maker", "readers"}: the steps between which the array lives (`to` is None if it stays), the column that made it, and those
-    whose VJPs read it."""
+    """The memory that the tapes keep: (blocks, bytes kept after each step). A block is {"name", "bytes", "text", "from", "to", "maker",
+    "readers"}: the steps between which the array lives (None: it stays), the column that made it, and those whose VJPs read it."""
     film, sizes = model.film, []
     # array -> its block; tape -> the arrays that it still keeps, each with the first frame that needs it (-1: one that is not shown)
-    earlier = {array: ((model.name(n) or "earlier") if n else name, size) for array, (n, name, size) in (film.earlier or {}).items()}
-    alive = {array: new_block(*one, 0) for array, one in earlier.items()}
+    old = (film.earlier or {}).items()
+    alive = {array: new_block({n: (model.name(n) or "earlier") if n else name for n in some}, size, 0) for array, (some, name, size) in old}
     holds, total = {film.tape: dict.fromkeys(alive, -1)}, sum(one["bytes"] for one in alive.values())
-    blocks, names = [*alive.values()], {array: {0: name} for array, (name, _) in earlier.items()}  # number -> name
+    blocks = [*alive.values()]
     for step, (kind, *rest) in enumerate(film.steps):
         if kind == "write":
             k = rest[0]
             for tape, array, known in [(tape, *one) for tape, keeps in film.frames[k].keeps.items() for one in keeps.items()]:
                 if array not in alive:
-                    name, size = model.named(film.frames[k], *known)
-                    alive[array] = new_block(name, size, step, model.node(model.node_kept(film.frames[k], known[0])))
+                    names, size = model.named(film.frames[k], *known)
+                    alive[array] = new_block(names, size, step, model.node(model.node_kept(film.frames[k], next(iter(names)))))
                     blocks.append(alive[array])
-                    total, names[array] = total + (size or 0), {known[0]: name}
-                elif known[0] and known[0] not in names[array]:  # a view of the same memory
-                    names[array][known[0]] = model.named(film.frames[k], *known)[0]
-                    alive[array]["name"] = ", ".join(dict.fromkeys(names[array].values()))
+                    total += size or 0
+                elif not alive[array]["name"].keys() >= {*known[0]}:  # views of the same memory
+                    alive[array]["name"] |= model.named(film.frames[k], *known)[0]
                 holds.setdefault(tape, {}).setdefault(array, k)
                 if alive[array]["readers"][-1:] != [f"f{k}"]:
                     alive[array]["readers"].append(f"f{k}")
@@ -39,11 +37,13 @@ def kept(model):
                     block = alive.pop(array)
                     block["to"], total = step, total - (block["bytes"] or 0)
         sizes.append(total)
+    for block in blocks:
+        block["name"] = ", ".join(dict.fromkeys(block["name"].values()))
     return blocks, sizes
 
 
-def new_block(name, size, step, maker=None) -> dict:
-    return {"name": name, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": []}
+def new_block(names, size, step, maker=None) -> dict:
+    return {"name": names, "bytes": size, "text": bytes_text(size), "from": step, "to": None, "maker": maker, "readers": []}
 
 
 def freed(model, kind, r=0, frame=-1):

@@ -609,16 +609,16 @@ class Model:
 
     def keeps(self, frame):
         """The arrays of a frame that the inspected tape (or else the innermost one) keeps."""
-        kept = (frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), {})).values()
-        return [{"what": name, "bytes": size or 0, "text": bytes_text(size)} for name, size in (self.named(frame, *one) for one in kept)]
+        kept = frame.keeps.get(self.film.tape) or next(iter(frame.keeps.values()), {})
+        told = [(", ".join(dict.fromkeys(names.values())), size) for names, size in [self.named(frame, *one) for one in kept.values()]]
+        return [{"what": what, "bytes": size or 0, "text": bytes_text(size)} for what, size in told]
 
-    def named(self, frame, number, name, size) -> tuple:
-        """The user's name for a kept array, and its bytes; None if they are unknown."""
-        if not number:
-            return name, size
-        node = self.node_kept(frame, number)
-        value = self.value_of(node) if size is None else None
-        return self.name(node) or self.nameless(frame, node), size if value is None else value.size * value.dtype.itemsize
+    def named(self, frame, numbers, name, size) -> tuple:
+        """The user's names for a kept array, by the numbers of its Tensors, the first first, and its bytes, or None if unknown."""
+        nodes = sorted([(self.film.made.get(node := self.node_kept(frame, n), -1), n, node) for n in numbers if n])
+        value = next((self.value_of(node) for *_, node in nodes), None) if size is None else None
+        names = {number: self.name(node) or self.nameless(frame, node) for _, number, node in nodes}
+        return names or {numbers[0]: name}, size if value is None else value.size * value.dtype.itemsize
 
     def node_kept(self, frame, number):
         """The node of a kept array: an input of the frame, or its output."""

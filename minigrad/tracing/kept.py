@@ -39,18 +39,26 @@ def owner_of(array):
 
 
 def kept_in(step) -> dict:
-    """What a step keeps: the identity of an array -> (number, name, bytes).
+    """What a step keeps: the identity of an array -> (numbers, name, bytes).
 
-    The number is that of its Tensor, 0 for a Python number, and None for others, such as by-products. The name is that
-    in the VJP; of a Python number it is the number itself.
+    The numbers are those of its Tensors, 0 for a Python number, and None for others, such as by-products. The name is
+    that in the VJP; of a Python number it is the number itself.
     """
-    kept = {}
+    kept = []
     for name, tensors, arrays in zip(parameters(unwrap(step[VJP]))[1:], step[TENSORS], step[ARRAYS]):
         for number, array in [*arrays_in(tensors), *arrays_in(arrays)]:
-            owner = owner_of(array)
-            if id(owner) not in kept:
-                kept[id(owner)] = number, brief(array.item(), 6) if number == 0 else name, owner.nbytes
-    return kept
+            own, owner = brief(array.item(), 6) if number == 0 else name, owner_of(array)
+            kept.append((id(owner), ((number,), own, owner.nbytes)))
+    return together(kept)
+
+
+def together(kept) -> dict:
+    """What several steps keep: of each array the numbers of all."""
+    found: dict = {}
+    for key, (numbers, *others) in kept:
+        known, *first = found.get(key, ((), *others))
+        found[key] = tuple(dict.fromkeys([*known, *numbers])), *first
+    return found
 
 
 def kept_by(passes) -> dict:
