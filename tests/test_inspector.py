@@ -2652,7 +2652,7 @@ def test_only_what_a_loop_contains_is_an_iteration(lines):
     assert (fold["kind"], fold["labels"][1 if "foldl" not in lines else 2]) == FOLDED[lines]
 
 
-CALLED_BACK = "def f(v): return mg.sin(v) * 1.5 + x\ndef g(v): return mg.cos(v) * 0.5\nx = mg.Variable(1.0)"
+CALLED_BACK = "import functools\ndef f(v): return mg.sin(v) * 1.5 + x\ndef g(v): return mg.cos(v) * 0.5\nx = mg.Variable(1.0)"
 BACK = {  # a loop that calls the user's functions -> the number of iterations, and the ops of the last one
     "y = mg.while_loop(lambda n, h: n < 9, lambda n, h: (n + 1, f(h)), [0, x])[1]": (9, 3),
     "y = mg.while_loop(lambda n, h: mg.reduce_all(g(h) < 1e9) and n < 5, lambda n, h: (n + 1, f(h)), [0, x])[1]": (5, 11),
@@ -2664,6 +2664,9 @@ BACK = {  # a loop that calls the user's functions -> the number of iterations, 
     "y = x\nfor one in [f, mg.sin, g, mg.exp, f, mg.tanh, g, f] * 2: y = one(y)": (16, 3),
     "y = x\nfor k in range(6): y = max([y, y, y], key=lambda v: float(mg.sin(v) * 2.0)) * 1.1": (6, 7),
     "y = x\nfor k in range(6): y = mg.add_n(list(map(f, [y, y * 2.0, y])))": (6, 11),
+    "y = x\nfor k in range(8): y = sorted([y, y * 2.0], key=lambda v: float(mg.sin(v)))[0] * 1.1": (8, 4),
+    "y = x\nfor k in range(8): y = functools.reduce(lambda a, b: a * b, [y, x, x]) + 1.0": (8, 3),
+    "y = x\nfor k in range(8): y = functools.reduce(mg.multiply, [y, x, x]) + 1.0": (8, 3),
     "y = x\nfor k in range(4): y = sum([f(y), g(y)]) + sum(f(v) for v in [y, y])": (4, 16),
     "y = x\nfor one in [mg.sin] * 12 + [mg.cos] * 12: y = one(y)": (24, 1),
     "y = x\nfor k in range(14): y = mg.sin(y) * 2.0\nelse: y = y + 1.0": (14, 2),
@@ -2673,6 +2676,11 @@ BACK = {  # a loop that calls the user's functions -> the number of iterations, 
     "y = sum((x * k - 1.0) ** 2 for k in range(8)) / 8.0": (8, 4),
     "y = x\nfor k in range(8):\n    try:\n        y = f(y)\n        mg.reshape(y, [3])\n    except Exception: y = y + 0.1": (8, 5),
 }
+
+
+def test_where_a_function_that_is_given_away_runs_alone_no_iteration_is_told():
+    lines = "y = x\nfor k in range(12): y = functools.reduce(lambda a, b: a * b, [y, x, x])"
+    assert inspected(asked_of(lines, CALLED_BACK)).plain["fold"]["kind"] == "ops"
 
 
 @pytest.mark.parametrize("lines", BACK)

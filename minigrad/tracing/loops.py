@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from .places import CALLERS, USERS, Place
-from .source import called_text, position, positions, statement_at
+from .source import called_text, node_at, position, positions, statement_at
 
 COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 STATEMENTS = ast.For, ast.AsyncFor, ast.While
@@ -123,7 +123,9 @@ def starts_of(run, spots, depth, ops, repeated, failed) -> list:
     starts, back = [run[0]], cache(goes_back)
     for before, call, composed in zip([[], *calls], calls, of_others):
         spot, innermost = spots[call[0]], len(spots[call[0]].loops) == depth + 1
-        innermost = innermost and not is_pythons(*spot.pieces[-1][:2])  # one call of `sum` adds again and again
+        within = spot.pieces[spot.loops[depth][1] :]
+        names = [*[piece[0].co_name for piece in within[1:]], ops[call[0]][0]]
+        innermost = innermost and not any(map(is_for_another, within, names))  # one call of `sum` adds again and again
         anew = before and spot is spots[before[0]] and innermost  # another function was called there
         if anew or (before and back(spots[before[-1]], spot, depth, repeated[call[0]], before[-1] in failed)):
             starts.append(call[0])
@@ -178,7 +180,7 @@ def goes_back(before, now, depth, repeated, failed) -> bool:
         return USERS[called.co_filename] and not is_pythons(*first[at - 1][:2])
     if first[at] == second[at]:
         return True
-    if at and isinstance(before.loops[depth][0], STATEMENTS) and is_pythons(*first[at - 1][:2]):
+    if at and isinstance(before.loops[depth][0], STATEMENTS) and is_for_another(first[at - 1], first[at][0].co_name):
         return False  # `max` may call its `key` again and again
     (code, start, after), (other, wanted, _) = first[at], second[at]
     if code is not other:  # another function was called from there; a library may do that without going back
@@ -247,6 +249,22 @@ def common_calls(first, second) -> int:
             on = leads_on(code, start, start if k < len(first) - 1 else after, wanted)
             return k + 1 if on or loop_of(code, start, wanted) is not None else k
     return min(len(first), len(second))
+
+
+def is_for_another(piece, name) -> bool:
+    """Whether it is not the program that calls the function of this name there: Python does, or what it is given to."""
+    return is_pythons(*piece[:2]) or name in given_there(*piece[:2])
+
+
+@lru_cache(maxsize=1000)
+def given_there(code, instruction) -> set:
+    """The names of the functions that are arguments of the call there."""
+    node = node_at(Place(code, instruction))[1]
+    given = [*node.args, *[word.value for word in node.keywords]] if isinstance(node, ast.Call) else []
+    parts = [part for one in given for part in ast.walk(one)]
+    called = [part.func for part in parts if isinstance(part, ast.Call)]
+    names = {getattr(part, "attr", getattr(part, "id", "")) for part in parts if part not in called}
+    return names | {"<lambda>"} if any(isinstance(part, ast.Lambda) for part in parts) else names
 
 
 @lru_cache(maxsize=1000)
