@@ -40,7 +40,7 @@ from minigrad.inspector.model import Model
 from minigrad.inspector.still import still
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import EnteredEngine, public_name, trace_of
-from minigrad.tracing.loops import in_head, piece_of
+from minigrad.tracing.loops import head_of, piece_of
 from minigrad.tracing.values import Summary, brief, forgotten
 
 
@@ -1575,7 +1575,7 @@ def test_a_piece_of_code_is_its_adjacent_instructions_with_the_same_place(functi
     for at, place in enumerate(known):
         _, *ends = piece_of(function.__code__, 2 * at)
         first, end = (one // 2 for one in ends)
-        assert first <= at < end or (in_head(function.__code__, 2 * at) and first < at)
+        assert first <= at < end or (head_of(function.__code__, 2 * at) and first < at)
         assert {*known[first:end]} == {place}
         assert place not in known[max(first - 1, 0) : first] + known[end : end + 1]
 
@@ -2599,6 +2599,7 @@ WHILE = {  # a loop whose test runs ops -> the ops of each iteration; what faile
     "while mg.reduce_max(y * 1.0) < 1000.0:\n    n += 1\n    if n == 20: break\n    y = y * 1.01": ([4] * 18 + [7], "19 or more"),
     "while True:\n    y = y * 1.1\n    if mg.reduce_sum(y) > 20.0: break": ([3] * 25, "25"),
     "while 0 < y < 1000: y = y * 1.3": ([3] * 23 + [5], "24"),
+    "while y < 1000:\n    for _ in range(2): break\n    y = y * 1.3": ([2] * 23 + [3], "24"),
     "while all([v < 100 for v in mg.unstack(mg.stack([y, y]))]): y = y * 1.3": ([5] * 14 + [9], "15"),
     "def more(v):\n    while v < 100:\n        v = v * 1.3\n        yield v\nfor z in more(x): y = z + 1.0": ([3] * 14 + [4], "15"),
 }

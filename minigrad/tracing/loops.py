@@ -140,11 +140,12 @@ def starts_of(run, spots, depth, ops, repeated, failed) -> list:
 def is_over(run, start, spots, depth) -> bool:
     """Whether what ran in a loop since this start is no iteration: a test that failed, or a generator that ended."""
     loop, n = spots[start].loops[depth]
-    code, body = spots[start].pieces[n][0], {k: piece for k in run if not in_head(*(piece := spots[k].pieces[n])[:2])}
-    if any(k >= start for k in body) or isinstance(loop, ast.While):
-        return not any(k >= start for k in body)
-    ran = steps_of(code, {*body.values()})
-    return bool(body) and not any(free_way(code, begin, end, ran) for end, begin in back_in(code, loop))
+    body = {k: piece for k, piece in [(k, spots[k].pieces[n]) for k in run] if head_of(*piece[:2]) is None}
+    ended = max(body, default=-1) < start
+    if not ended or not body or isinstance(loop, ast.While):
+        return ended and isinstance(loop, ast.While)
+    code, ran = spots[start].pieces[n][0], steps_of(spots[start].pieces[n][0], {*body.values()})
+    return not any(free_way(code, begin, end, ran) for end, begin in back_in(code, loop))
 
 
 def ops_of_one_call(calls, spots, ops):
@@ -177,7 +178,7 @@ def goes_back(before, now, depth, repeated, failed) -> bool:
         called, (loop, n) = max(first, second, key=len)[at][0], before.loops[depth]
         if isinstance(loop, ast.GeneratorExp) and n == at - 1:
             return at < len(second)
-        return USERS[called.co_filename] and not is_pythons(*first[at - 1][:2])
+        return USERS[called.co_filename] and not is_for_another(first[at - 1], called.co_name)
     if first[at] == second[at]:
         return True
     if at and isinstance(before.loops[depth][0], STATEMENTS) and is_for_another(first[at - 1], first[at][0].co_name):
@@ -287,8 +288,14 @@ def doubts(run, starts, spots, depth) -> tuple:
         return free_way(code, one[2], end, ran) and free_way(code, start, other[1], without, raises=False)
 
     skips = any(free_way(code, start, end, ran) for end, start in back)
-    broken = in_head(*pieces[-1][:2]) and any(isinstance(one, ast.Break) for one in ast.walk(loop))  # after a last test
+    broken = head_of(*pieces[-1][:2]) is not None and may_break(loop)  # after a last test
     return skips, broken or any(two(*pair, *ends) for pair in pairs for ends in back)
+
+
+def may_break(node) -> bool:
+    """Whether a `break` below this node, in no loop within, ends the loop that it is in."""
+    below = [one for one in ast.iter_child_nodes(node) if not isinstance(one, STATEMENTS)]
+    return any(isinstance(one, ast.Break) or may_break(one) for one in below)
 
 
 def steps_of(code, pieces) -> set:
@@ -380,7 +387,7 @@ def piece_of(code, instruction) -> tuple:
     """
     source = sources_of(code)
     first, end = stretch(source, instruction // 2)
-    if in_head(code, instruction) and isinstance(statement_at(Place(code, instruction))[1], ast.While):
+    if isinstance(head_of(code, instruction), ast.While):
         alike = [*dict.fromkeys(stretch(source, k) for k, one in enumerate(source) if one == source[first])]
         copies = 2 - len(alike) % 2
         first, end = alike[alike.index((first, end)) % (len(alike) // copies)]
@@ -403,6 +410,7 @@ def sources_of(code) -> list:
 
 
 @lru_cache(maxsize=10_000)
-def in_head(code, instruction) -> bool:
-    """Whether it belongs to the head of a loop: the test of a `while`, or where a `for` gets the next element."""
-    return not INNER.match(code.co_name) and isinstance(statement_at(Place(code, instruction))[1], STATEMENTS)
+def head_of(code, instruction):
+    """The loop to whose head it belongs: to the test of a `while`, or where a `for` gets the next element. Or None."""
+    statement = None if INNER.match(code.co_name) else statement_at(Place(code, instruction))[1]
+    return statement if isinstance(statement, STATEMENTS) else None
